@@ -1,0 +1,449 @@
+//! Building expressions, simplified by local rules.
+//!
+//! Each constructor looks at its operands and one level below: constants, identities, like terms, powers, signs. A rule
+//! may extend where an expression is defined (x/x becomes 1 also at 0) but never changes a value that was defined:
+//! √(x²) stays, and constants are combined only where no overflow or underflow can come of it.
+
+use super::{Arena, Expr, Func, Node, Op};
+
+/// True if combining constants into `value` lost nothing to overflow or underflow.
+fn is_safe(value: f64) -> bool {
+    value == 0.0 || value.is_normal()
+}
+
+fn is_integer(n: f64) -> bool {
+    n.fract() == 0.0 && n.abs() <= f64::from(i32::MAX)
+}
+
+fn is_even(n: f64) -> bool {
+    is_integer(n) && n % 2.0 == 0.0
+}
+
+/// True if multiplying by 1/c is the same as dividing by c, to the last bit.
+fn has_exact_inverse(c: f64) -> bool {
+    c.is_normal() && (1.0 / c).is_normal() && c.to_bits() << 12 == 0
+}
+
+impl Arena {
+    fn is(&self, e: Expr, value: f64) -> bool {
+        self.as_const(e) == Some(value)
+    }
+
+    /// e = c·rest with a constant c.
+    pub(super) fn split_coefficient(&self, e: Expr) -> (f64, Expr) {
+        match self.node(e) {
+            Node::Unary(Func::Neg, x) => {
+                let (c, rest) = self.split_coefficient_once(x);
+                (-c, rest)
+            }
+            _ => self.split_coefficient_once(e),
+        }
+    }
+
+    fn split_coefficient_once(&self, e: Expr) -> (f64, Expr) {
+        match self.node(e) {
+            Node::Binary(Op::Mul, c, x) => self.as_const(c).map_or((1.0, e), |c| (c, x)),
+            _ => (1.0, e),
+        }
+    }
+
+    /// e = base^n with a constant n.
+    fn split_power(&self, e: Expr) -> (Expr, f64) {
+        match self.node(e) {
+            Node::Binary(Op::Pow, x, n) => self.as_const(n).map_or((e, 1.0), |n| (x, n)),
+            Node::Unary(Func::Sqrt, x) => (x, 0.5),
+            _ => (e, 1.0),
+        }
+    }
+
+    fn binary(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        self.intern(Node::Binary(op, a, b))
+    }
+
+    /// c·e.
+    fn scale(&mut self, c: f64, e: Expr) -> Expr {
+        let c = self.constant(c);
+        self.mul(c, e)
+    }
+
+    /// a + b.
+    pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
+        self.add_signed(a, b, 1.0)
+    }
+
+    /// a − b.
+    pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
+        self.add_signed(a, b, -1.0)
+    }
+
+    /// a + sign·b.
+    fn add_signed(&mut self, a: Expr, b: Expr, sign: f64) -> Expr {
+        if self.is(b, 0.0) {
+            return a;
+        }
+        if self.is(a, 0.0) {
+            return if sign > 0.0 { b } else { self.neg(b) };
+        }
+        if let Node::Unary(Func::Neg, x) = self.node(b) {
+            return self.add_signed(a, x, -sign);
+        }
+        if let Node::Unary(Func::Neg, x) = self.node(a) {
+            return if sign > 0.0 {
+                self.add_signed(b, x, -1.0)
+            } else {
+                let sum = self.add(x, b);
+                self.neg(sum)
+            };
+        }
+        if let Some(sum) = self.merge_like(a, b, sign) {
+            return sum;
+        }
+        if let Some(sum) = self.merge_below(a, b, sign) {
+            return sum;
+        }
+        if let Node::Binary(Op::Add | Op::Sub, ..) = self.node(b)
+            && let Some(sum) = self.merge_below(b, a, sign)
+        {
+            return if sign > 0.0 { sum } else { self.neg(sum) };
+        }
+        let op = if sign > 0.0 { Op::Add } else { Op::Sub };
+        self.binary(op, a, b)
+    }
+
+    /// a + sign·b if both are multiples of one thing.
+    fn merge_like(&mut self, a: Expr, b: Expr, sign: f64) -> Option<Expr> {
+        if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
+            let sum = x + sign * y;
+            return is_safe(sum).then(|| self.constant(sum));
+        }
+        let ((x, rest), (y, other)) = (self.split_coefficient(a), self.split_coefficient(b));
+        let sum = x + sign * y;
+        (rest == other && is_safe(sum)).then(|| self.scale(sum, rest))
+    }
+
+    /// (x ± y) + sign·b if b merges with x or y.
+    fn merge_below(&mut self, a: Expr, b: Expr, sign: f64) -> Option<Expr> {
+        let (x, y, inner) = match self.node(a) {
+            Node::Binary(Op::Add, x, y) => (x, y, 1.0),
+            Node::Binary(Op::Sub, x, y) => (x, y, -1.0),
+            _ => return None,
+        };
+        if let Some(merged) = self.merge_like(x, b, sign) {
+            return Some(self.add_signed(merged, y, inner));
+        }
+        let merged = self.merge_like(y, b, inner * sign)?;
+        Some(self.add_signed(x, merged, inner))
+    }
+
+    /// −a.
+    pub fn neg(&mut self, a: Expr) -> Expr {
+        match self.node(a) {
+            Node::Const(c) => self.constant(-c),
+            Node::Unary(Func::Neg, x) => x,
+            Node::Binary(Op::Sub, x, y) => self.binary(Op::Sub, y, x),
+            Node::Binary(Op::Mul, c, x) if self.as_const(c).is_some() => {
+                let c = self.neg(c);
+                self.mul(c, x)
+            }
+            _ => self.intern(Node::Unary(Func::Neg, a)),
+        }
+    }
+
+    /// a·b.
+    pub fn mul(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(x), Some(y)) if is_safe(x * y) && (x * y != 0.0 || x == 0.0 || y == 0.0) => self.constant(x * y),
+            (Some(x), _) => self.mul_const(x, b),
+            (None, Some(_)) => self.mul(b, a),
+            (None, None) => self.mul_symbolic(a, b),
+        }
+    }
+
+    fn mul_const(&mut self, c: f64, b: Expr) -> Expr {
+        if c == 0.0 || c == 1.0 {
+            return if c == 0.0 { self.constant(0.0) } else { b };
+        }
+        if c == -1.0 {
+            return self.neg(b);
+        }
+        let inner = match self.node(b) {
+            Node::Unary(Func::Neg, x) => return self.scale(-c, x),
+            Node::Binary(op @ (Op::Mul | Op::Div), k, x) => self.as_const(k).map(|k| (op, k, x)),
+            _ => None,
+        };
+        match inner {
+            Some((op, k, x)) if (c * k).is_normal() => {
+                let product = self.constant(c * k);
+                if op == Op::Mul { self.mul(product, x) } else { self.div(product, x) }
+            }
+            _ => {
+                let c = self.constant(c);
+                self.binary(Op::Mul, c, b)
+            }
+        }
+    }
+
+    fn mul_symbolic(&mut self, a: Expr, b: Expr) -> Expr {
+        for (x, y) in [(a, b), (b, a)] {
+            if let Node::Unary(Func::Neg, x) = self.node(x) {
+                let product = self.mul(x, y);
+                return self.neg(product);
+            }
+            let (c, rest) = self.split_coefficient(x);
+            if c != 1.0 {
+                let product = self.mul(rest, y);
+                return self.scale(c, product);
+            }
+        }
+        if let Some(product) = self.merge_powers(a, b) {
+            return product;
+        }
+        for (x, y) in [(a, b), (b, a)] {
+            if let Some(product) = self.merge_factor(x, y) {
+                return product;
+            }
+        }
+        self.binary(Op::Mul, a, b)
+    }
+
+    /// x^m · x^n, also with √x as x^½.
+    fn merge_powers(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let ((x, m), (y, n)) = (self.split_power(a), self.split_power(b));
+        (x == y && is_integer(m + n)).then(|| self.powf(x, m + n))
+    }
+
+    /// (x·y)·b or (x/y)·b if b merges with x or y.
+    fn merge_factor(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        match self.node(a) {
+            Node::Binary(Op::Mul, x, y) => {
+                if let Some(merged) = self.merge_powers(x, b) {
+                    return Some(self.mul(merged, y));
+                }
+                let merged = self.merge_powers(y, b)?;
+                Some(self.mul(x, merged))
+            }
+            Node::Binary(Op::Div, x, y) if self.is(x, 1.0) => Some(self.div(b, y)),
+            Node::Binary(Op::Div, x, y) => {
+                let merged = self.divide_powers(b, y)?;
+                Some(self.mul(x, merged))
+            }
+            _ => None,
+        }
+    }
+
+    /// a/b.
+    pub fn div(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.as_const(a), self.as_const(b)) {
+            (_, Some(1.0)) => a,
+            (_, Some(0.0)) => self.binary(Op::Div, a, b),
+            (Some(x), Some(y)) if is_safe(x / y) && (x / y != 0.0 || x == 0.0) => self.constant(x / y),
+            (Some(0.0), _) => a,
+            (None, Some(c)) => self.div_const(a, c),
+            _ => self.div_symbolic(a, b),
+        }
+    }
+
+    fn div_const(&mut self, a: Expr, c: f64) -> Expr {
+        if has_exact_inverse(c) {
+            return self.scale(1.0 / c, a);
+        }
+        match self.node(a) {
+            Node::Unary(Func::Neg, x) => self.div_negated(x, c),
+            Node::Binary(Op::Div, x, k) if self.as_const(k).is_some_and(|k| (k * c).is_normal()) => {
+                let c = self.constant(c);
+                let product = self.mul(k, c);
+                self.div(x, product)
+            }
+            _ => {
+                let c = self.constant(c);
+                self.binary(Op::Div, a, c)
+            }
+        }
+    }
+
+    fn div_negated(&mut self, x: Expr, c: f64) -> Expr {
+        let quotient = self.div_const(x, c);
+        self.neg(quotient)
+    }
+
+    fn div_symbolic(&mut self, a: Expr, b: Expr) -> Expr {
+        for (x, y, swapped) in [(a, b, false), (b, a, true)] {
+            if let Node::Unary(Func::Neg, x) = self.node(x) {
+                let quotient = if swapped { self.div(y, x) } else { self.div(x, y) };
+                return self.neg(quotient);
+            }
+        }
+        let (c, rest) = self.split_coefficient(a);
+        if c != 1.0 {
+            let quotient = self.div(rest, b);
+            return self.scale(c, quotient);
+        }
+        let (c, rest) = self.split_coefficient(b);
+        if has_exact_inverse(c) && c != 1.0 {
+            let quotient = self.div(a, rest);
+            return self.scale(1.0 / c, quotient);
+        }
+        if let Some(quotient) = self.divide_powers(a, b) {
+            return quotient;
+        }
+        self.cancel(a, b).unwrap_or_else(|| self.binary(Op::Div, a, b))
+    }
+
+    /// x^m / x^n.
+    fn divide_powers(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        let ((x, m), (y, n)) = (self.split_power(a), self.split_power(b));
+        (x == y && is_integer(m - n)).then(|| self.powf(x, m - n))
+    }
+
+    /// a/b where a or b is a product or a quotient with something to cancel.
+    fn cancel(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        match self.node(a) {
+            Node::Binary(Op::Div, x, y) => {
+                let denominator = self.mul(y, b);
+                return Some(self.div(x, denominator));
+            }
+            Node::Binary(Op::Mul, x, y) => {
+                if let Some(quotient) = self.divide_powers(x, b) {
+                    return Some(self.mul(quotient, y));
+                }
+                if let Some(quotient) = self.divide_powers(y, b) {
+                    return Some(self.mul(x, quotient));
+                }
+            }
+            _ => {}
+        }
+        match self.node(b) {
+            Node::Binary(Op::Div, x, y) => {
+                let numerator = self.mul(a, y);
+                Some(self.div(numerator, x))
+            }
+            Node::Binary(Op::Mul, x, y) => {
+                for (x, y) in [(x, y), (y, x)] {
+                    if let Some(quotient) = self.divide_powers(a, x) {
+                        return Some(self.div(quotient, y));
+                    }
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// a^b.
+    pub fn pow(&mut self, a: Expr, b: Expr) -> Expr {
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(1.0), _) => a,
+            (_, Some(n)) => self.powf(a, n),
+            _ => self.binary(Op::Pow, a, b),
+        }
+    }
+
+    /// a^n.
+    pub fn powf(&mut self, a: Expr, n: f64) -> Expr {
+        if n == 0.0 {
+            return self.constant(1.0);
+        }
+        if n == 1.0 {
+            return a;
+        }
+        if n == 0.5 {
+            return self.unary(Func::Sqrt, a);
+        }
+        if n < 0.0 {
+            let (one, power) = (self.constant(1.0), self.powf(a, -n));
+            return self.div(one, power);
+        }
+        if let Some(power) = self.power_of(a, n) {
+            return power;
+        }
+        let n = self.constant(n);
+        self.binary(Op::Pow, a, n)
+    }
+
+    /// a^n for n > 0 where a is itself a number, a power, a root, a multiple.
+    fn power_of(&mut self, a: Expr, n: f64) -> Option<Expr> {
+        match self.node(a) {
+            Node::Const(c) => {
+                let value = c.powf(n);
+                (is_safe(value) && (value != 0.0 || c == 0.0)).then(|| self.constant(value))
+            }
+            Node::Unary(Func::Neg, x) if is_integer(n) => {
+                let power = self.powf(x, n);
+                Some(if is_even(n) { power } else { self.neg(power) })
+            }
+            Node::Unary(Func::Sqrt, x) if is_even(n) => Some(self.powf(x, n / 2.0)),
+            Node::Unary(Func::Abs, x) if is_even(n) => Some(self.powf(x, n)),
+            Node::Binary(Op::Pow, x, m) => {
+                let m = self.as_const(m)?;
+                (is_integer(m) && is_integer(n) && is_integer(m * n)).then(|| self.powf(x, m * n))
+            }
+            Node::Binary(Op::Mul, c, x) if is_integer(n) => {
+                let value = self.as_const(c)?.powf(n);
+                if !value.is_normal() {
+                    return None;
+                }
+                let power = self.powf(x, n);
+                Some(self.scale(value, power))
+            }
+            _ => None,
+        }
+    }
+
+    /// atan2(y, x).
+    pub fn atan2(&mut self, y: Expr, x: Expr) -> Expr {
+        self.binary(Op::Atan2, y, x)
+    }
+
+    /// f(a). Constants are folded only where the result is a whole number, so that √2 prints as √2.
+    pub fn unary(&mut self, f: Func, a: Expr) -> Expr {
+        if f == Func::Neg {
+            return self.neg(a);
+        }
+        if let Some(c) = self.as_const(a) {
+            let value = f.apply(c);
+            let exact = match f {
+                Func::Sqrt => value * value == c,
+                Func::Abs | Func::Sign => true,
+                Func::Exp | Func::Cos | Func::Cosh => c == 0.0,
+                Func::Log | Func::Acos => c == 1.0,
+                _ => c == 0.0,
+            };
+            if exact && is_safe(value) {
+                return self.constant(value);
+            }
+        }
+        if let Node::Unary(Func::Neg, x) = self.node(a) {
+            match f {
+                Func::Cos | Func::Cosh | Func::Abs => return self.unary(f, x),
+                Func::Sin | Func::Tan | Func::Asin | Func::Atan | Func::Sinh | Func::Tanh | Func::Sign => {
+                    let value = self.unary(f, x);
+                    return self.neg(value);
+                }
+                _ => {}
+            }
+        }
+        self.intern(Node::Unary(f, a))
+    }
+
+    /// The node rebuilt with other operands.
+    pub(super) fn rebuild(&mut self, node: Node, mut operand: impl FnMut(Expr) -> Expr) -> Expr {
+        match node {
+            Node::Unary(f, a) => {
+                let a = operand(a);
+                self.unary(f, a)
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (operand(a), operand(b));
+                match op {
+                    Op::Add => self.add(a, b),
+                    Op::Sub => self.sub(a, b),
+                    Op::Mul => self.mul(a, b),
+                    Op::Div => self.div(a, b),
+                    Op::Pow => self.pow(a, b),
+                    Op::Atan2 => self.atan2(a, b),
+                }
+            }
+            leaf => self.intern(leaf),
+        }
+    }
+}

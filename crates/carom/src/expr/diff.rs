@@ -1,0 +1,178 @@
+//! Exact derivatives and substitution, each one sweep over the graph.
+
+use rustc_hash::FxHashMap;
+
+use super::{Arena, Expr, Func, Node, Op, with_arena};
+
+/// ∂fᵢ/∂x for each fᵢ, by one forward sweep.
+pub fn diff_many(fs: &[Expr], x: Expr) -> Vec<Expr> {
+    with_arena(|a| {
+        let zero = a.constant(0.0);
+        let mut tangent: FxHashMap<Expr, Expr> = FxHashMap::default();
+        tangent.insert(x, a.constant(1.0));
+        for e in a.reachable(fs) {
+            if e == x {
+                continue;
+            }
+            let node = a.node(e);
+            let mut sum = zero;
+            for (index, operand) in node.operands().enumerate() {
+                if let Some(&dx) = tangent.get(&operand) {
+                    let partial = a.partial(e, node, index);
+                    let term = a.mul(partial, dx);
+                    sum = a.add(sum, term);
+                }
+            }
+            if sum != zero {
+                tangent.insert(e, sum);
+            }
+        }
+        fs.iter().map(|f| tangent.get(f).copied().unwrap_or(zero)).collect()
+    })
+}
+
+/// ∂f/∂xⱼ for each xⱼ, by one backward sweep: about as many operations as f itself, however many xⱼ there are.
+pub fn grad(f: Expr, xs: &[Expr]) -> Vec<Expr> {
+    with_arena(|a| {
+        let zero = a.constant(0.0);
+        let order = a.reachable(&[f]);
+        let active = a.depending(&order, xs);
+        let mut adjoint: FxHashMap<Expr, Expr> = FxHashMap::default();
+        adjoint.insert(f, a.constant(1.0));
+        for &e in order.iter().rev() {
+            let Some(&bar) = adjoint.get(&e) else { continue };
+            let node = a.node(e);
+            for (index, operand) in node.operands().enumerate() {
+                if active.contains_key(&operand) {
+                    let partial = a.partial(e, node, index);
+                    let term = a.mul(bar, partial);
+                    let sum = adjoint.get(&operand).copied().unwrap_or(zero);
+                    let sum = a.add(sum, term);
+                    adjoint.insert(operand, sum);
+                }
+            }
+        }
+        xs.iter().map(|x| adjoint.get(x).copied().unwrap_or(zero)).collect()
+    })
+}
+
+/// ∂fᵢ/∂xⱼ as rows i.
+pub fn jacobian(fs: &[Expr], xs: &[Expr]) -> Vec<Vec<Expr>> {
+    let columns: Vec<Vec<Expr>> = xs.iter().map(|&x| diff_many(fs, x)).collect();
+    (0..fs.len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect()
+}
+
+/// Each fᵢ with the expressions `from` replaced by `to`, all at once.
+pub fn substitute(fs: &[Expr], from: &[Expr], to: &[Expr]) -> Vec<Expr> {
+    assert_eq!(from.len(), to.len());
+    with_arena(|a| {
+        let mut image: FxHashMap<Expr, Expr> = from.iter().copied().zip(to.iter().copied()).collect();
+        for e in a.reachable(fs) {
+            if !image.contains_key(&e) {
+                let node = a.node(e);
+                let rebuilt = if node.operands().all(|x| image[&x] == x) { e } else { a.rebuild(node, |x| image[&x]) };
+                image.insert(e, rebuilt);
+            }
+        }
+        fs.iter().map(|f| image[f]).collect()
+    })
+}
+
+impl Arena {
+    /// The nodes among `order` that depend on one of `xs`.
+    fn depending(&self, order: &[Expr], xs: &[Expr]) -> FxHashMap<Expr, ()> {
+        let mut active: FxHashMap<Expr, ()> = xs.iter().map(|&x| (x, ())).collect();
+        for &e in order {
+            if self.node(e).operands().any(|x| active.contains_key(&x)) {
+                active.insert(e, ());
+            }
+        }
+        active
+    }
+
+    /// ∂e/∂(operand number `index`), where `node` is the node of e.
+    fn partial(&mut self, e: Expr, node: Node, index: usize) -> Expr {
+        match node {
+            Node::Unary(f, x) => self.derivative(e, f, x),
+            Node::Binary(op, x, y) => self.partial_binary(e, op, x, y, index),
+            Node::Const(_) | Node::Pi | Node::Symbol(_) => self.constant(0.0),
+        }
+    }
+
+    /// f′(x), where e = f(x).
+    fn derivative(&mut self, e: Expr, f: Func, x: Expr) -> Expr {
+        let one = self.constant(1.0);
+        match f {
+            Func::Neg => self.constant(-1.0),
+            Func::Sin => self.unary(Func::Cos, x),
+            Func::Cos => {
+                let sin = self.unary(Func::Sin, x);
+                self.neg(sin)
+            }
+            Func::Tan => {
+                let square = self.powf(e, 2.0);
+                self.add(one, square)
+            }
+            Func::Asin | Func::Acos => {
+                let square = self.powf(x, 2.0);
+                let rest = self.sub(one, square);
+                let root = self.unary(Func::Sqrt, rest);
+                let slope = self.div(one, root);
+                if f == Func::Asin { slope } else { self.neg(slope) }
+            }
+            Func::Atan => {
+                let square = self.powf(x, 2.0);
+                let sum = self.add(one, square);
+                self.div(one, sum)
+            }
+            Func::Sinh => self.unary(Func::Cosh, x),
+            Func::Cosh => self.unary(Func::Sinh, x),
+            Func::Tanh => {
+                let square = self.powf(e, 2.0);
+                self.sub(one, square)
+            }
+            Func::Exp => e,
+            Func::Log => self.div(one, x),
+            Func::Sqrt => {
+                let half = self.constant(0.5);
+                self.div(half, e)
+            }
+            Func::Abs => self.unary(Func::Sign, x),
+            Func::Sign => self.constant(0.0),
+        }
+    }
+
+    /// ∂(x op y)/∂x for index 0, ∂/∂y for index 1.
+    fn partial_binary(&mut self, e: Expr, op: Op, x: Expr, y: Expr, index: usize) -> Expr {
+        let one = self.constant(1.0);
+        match (op, index) {
+            (Op::Add, _) | (Op::Sub, 0) => one,
+            (Op::Sub, _) => self.constant(-1.0),
+            (Op::Mul, 0) => y,
+            (Op::Mul, _) => x,
+            (Op::Div, 0) => self.div(one, y),
+            (Op::Div, _) => {
+                let ratio = self.div(e, y);
+                self.neg(ratio)
+            }
+            // y·x^(y−1)
+            (Op::Pow, 0) => {
+                let exponent = self.sub(y, one);
+                let power = self.pow(x, exponent);
+                self.mul(y, power)
+            }
+            // x^y·log x
+            (Op::Pow, _) => {
+                let log = self.unary(Func::Log, x);
+                self.mul(e, log)
+            }
+            // atan2(x, y): (y dx − x dy)/(x² + y²)
+            (Op::Atan2, _) => {
+                let (x2, y2) = (self.powf(x, 2.0), self.powf(y, 2.0));
+                let r2 = self.add(x2, y2);
+                let numerator = if index == 0 { y } else { self.neg(x) };
+                self.div(numerator, r2)
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Expressions: a hash-consed graph with exact derivatives.
+//!
+//! An [`Expr`] is a small copyable handle. Equal expressions are one node, so a subexpression that occurs a hundred
+//! times is stored, differentiated and computed once. Building an expression simplifies it by local rules that never
+//! change its value where it is defined ([`build`]).
+//!
+//! A node is made after its operands, so its number is larger than theirs: every algorithm here is one loop over the
+//! reachable nodes in order of number, and none recurses. Expressions of any depth are safe.
+//!
+//! ```
+//! use carom::expr::Expr;
+//! let x = Expr::symbol("x");
+//! let f = x.sin() * x;
+//! assert_eq!(f.diff(x), x.sin() + x * x.cos());
+//! ```
+
+mod arena;
+pub mod build;
+mod diff;
+mod ops;
+
+pub use arena::{Arena, with_arena};
+pub use diff::{diff_many, grad, jacobian, substitute};
+
+/// A handle to an expression. Equal handles are equal expressions.
+///
+/// Expressions live in one table for the whole process and are never freed: the same model, loaded twice, costs once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Expr(u32);
+
+/// The name of an unknown, interned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symbol(u32);
+
+/// What an expression is made of.
+///
+/// Built expressions keep these promises: no node has only constant operands where the result is exact, constant
+/// factors stand first, a constant exponent is positive and never 1, a negation is outermost in a product.
+#[derive(Clone, Copy, Debug)]
+pub enum Node {
+    /// A number.
+    Const(f64),
+    /// π, kept apart so that it prints as itself.
+    Pi,
+    /// An unknown: a coordinate, a velocity, a parameter, the time, the step.
+    Symbol(Symbol),
+    /// A function of one argument.
+    Unary(Func, Expr),
+    /// A function of two arguments.
+    Binary(Op, Expr, Expr),
+}
+
+/// Functions of one argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Func {
+    Neg,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Log,
+    Sqrt,
+    Abs,
+    /// −1, 0 or 1: the derivative of `abs`. It cannot be written in a model.
+    Sign,
+}
+
+/// Functions of two arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Atan2,
+}
+
+impl Func {
+    /// The functions that can be written in a model, by name.
+    pub const NAMED: [Func; 13] = [
+        Func::Sin,
+        Func::Cos,
+        Func::Tan,
+        Func::Asin,
+        Func::Acos,
+        Func::Atan,
+        Func::Sinh,
+        Func::Cosh,
+        Func::Tanh,
+        Func::Exp,
+        Func::Log,
+        Func::Sqrt,
+        Func::Abs,
+    ];
+
+    /// Its name in a model.
+    pub fn name(self) -> &'static str {
+        match self {
+            Func::Neg => "-",
+            Func::Sin => "sin",
+            Func::Cos => "cos",
+            Func::Tan => "tan",
+            Func::Asin => "asin",
+            Func::Acos => "acos",
+            Func::Atan => "atan",
+            Func::Sinh => "sinh",
+            Func::Cosh => "cosh",
+            Func::Tanh => "tanh",
+            Func::Exp => "exp",
+            Func::Log => "log",
+            Func::Sqrt => "sqrt",
+            Func::Abs => "abs",
+            Func::Sign => "sgn",
+        }
+    }
+
+    /// Its value.
+    pub fn apply(self, x: f64) -> f64 {
+        match self {
+            Func::Neg => -x,
+            Func::Sin => x.sin(),
+            Func::Cos => x.cos(),
+            Func::Tan => x.tan(),
+            Func::Asin => x.asin(),
+            Func::Acos => x.acos(),
+            Func::Atan => x.atan(),
+            Func::Sinh => x.sinh(),
+            Func::Cosh => x.cosh(),
+            Func::Tanh => x.tanh(),
+            Func::Exp => x.exp(),
+            Func::Log => x.ln(),
+            Func::Sqrt => x.sqrt(),
+            Func::Abs => x.abs(),
+            Func::Sign if x == 0.0 || x.is_nan() => x,
+            Func::Sign => x.signum(),
+        }
+    }
+}
+
+impl Op {
+    /// Its value.
+    pub fn apply(self, x: f64, y: f64) -> f64 {
+        match self {
+            Op::Add => x + y,
+            Op::Sub => x - y,
+            Op::Mul => x * y,
+            Op::Div => x / y,
+            Op::Pow => x.powf(y),
+            Op::Atan2 => x.atan2(y),
+        }
+    }
+}
+
+impl Node {
+    /// The operands, in order.
+    pub fn operands(self) -> impl Iterator<Item = Expr> {
+        let (first, second) = match self {
+            Node::Unary(_, a) => (Some(a), None),
+            Node::Binary(_, a, b) => (Some(a), Some(b)),
+            Node::Const(_) | Node::Pi | Node::Symbol(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
