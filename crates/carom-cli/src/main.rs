@@ -1,2 +1,24 @@
 //! The `carom` command.
-fn main() {}
+
+mod args;
+mod commands;
+mod style;
+
+use std::process::ExitCode;
+
+use carom::error::Error;
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    match commands::execute(arguments.command) {
+        Ok(code) => code,
+        Err(error) => {
+            anstream::eprintln!("{}", style::error(&error));
+            match error {
+                Error::Model(_) => ExitCode::from(2),
+                Error::Numerical(_) => ExitCode::FAILURE,
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! A mechanical system: what the mechanics needs to know, whatever it was read from.
 
-use crate::expr::{Expr, substitute};
+use crate::expr::{Expr, directional, substitute};
 
 /// A Lagrangian with its walls, constraints, forces and driven coordinates.
 ///
@@ -101,6 +101,13 @@ impl Coordinate {
     }
 }
 
+/// df/dt = f_t + f_q·v + f_v·a.
+pub fn time_derivative(coordinates: &[Coordinate], f: Expr) -> Expr {
+    let rates = coordinates.iter().flat_map(|c| [(c.q, c.v), (c.v, c.acceleration())]);
+    let seeds: Vec<(Expr, Expr)> = rates.chain([(time(), Expr::constant(1.0))]).collect();
+    directional(&[f], &seeds)[0]
+}
+
 /// The time.
 pub fn time() -> Expr {
     Expr::symbol("t")
@@ -124,9 +131,7 @@ impl System {
 
     /// df/dt along the motion, with the velocities and accelerations as symbols.
     pub fn time_derivative(&self, f: Expr) -> Expr {
-        let along_q = self.coordinates.iter().map(|c| f.diff(c.q) * c.v);
-        let along_v = self.coordinates.iter().map(|c| f.diff(c.v) * c.acceleration());
-        f.diff(time()) + along_q.chain(along_v).sum::<Expr>()
+        time_derivative(&self.coordinates, f)
     }
 
     /// Each fᵢ with the driven coordinates, velocities and accelerations replaced by their functions of the time.

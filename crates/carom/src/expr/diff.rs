@@ -4,14 +4,18 @@ use rustc_hash::FxHashMap;
 
 use super::{Arena, Expr, Func, Node, Op, with_arena};
 
-/// ∂fᵢ/∂x for each fᵢ, by one forward sweep.
+/// ∂fᵢ/∂x for each fᵢ.
 pub fn diff_many(fs: &[Expr], x: Expr) -> Vec<Expr> {
+    directional(fs, &[(x, Expr::constant(1.0))])
+}
+
+/// Σⱼ ∂fᵢ/∂xⱼ·uⱼ for each fᵢ, where `seeds` lists (xⱼ, uⱼ), by one forward sweep.
+pub fn directional(fs: &[Expr], seeds: &[(Expr, Expr)]) -> Vec<Expr> {
     with_arena(|a| {
         let zero = a.constant(0.0);
-        let mut tangent: FxHashMap<Expr, Expr> = FxHashMap::default();
-        tangent.insert(x, a.constant(1.0));
+        let mut tangent: FxHashMap<Expr, Expr> = seeds.iter().copied().collect();
         for e in a.reachable(fs) {
-            if e == x {
+            if tangent.contains_key(&e) {
                 continue;
             }
             let node = a.node(e);

@@ -17,10 +17,13 @@
 mod arena;
 pub mod build;
 mod diff;
+mod eval;
 mod ops;
+pub mod parse;
 
 pub use arena::{Arena, with_arena};
-pub use diff::{diff_many, grad, jacobian, substitute};
+pub use diff::{diff_many, directional, grad, jacobian, substitute};
+pub use eval::eval;
 
 /// A handle to an expression. Equal handles are equal expressions.
 ///

@@ -31,6 +31,14 @@ impl Expr {
         with_arena(|a| a.as_const(self))
     }
 
+    /// The name, if it is a symbol.
+    pub fn symbol_name(self) -> Option<String> {
+        with_arena(|a| match a.node(self) {
+            Node::Symbol(s) => Some(a.name(s).to_string()),
+            _ => None,
+        })
+    }
+
     /// True if it is the number 0.
     pub fn is_zero(self) -> bool {
         self.as_const() == Some(0.0)

@@ -1,0 +1,106 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Simulates mechanical systems that hit things.
+#[derive(Parser)]
+#[command(name = "carom", version, about, after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  carom run double-pendulum                 run a shipped model
+  carom run my-model.toml --set m1=2        run your own, with another mass
+  carom derive pendulum                     its equations and its impact law
+  carom examples                            the models that ship with carom
+  carom examples pendulum > my-model.toml   one to begin with";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Simulate a model
+    Run(Run),
+    /// Read a model and evaluate its start, without running it
+    Check(Model),
+    /// Show the equations of motion and the impact laws of a model
+    Derive(Derive),
+    /// List the models that ship with carom, or print one
+    Examples {
+        /// The model to print
+        name: Option<String>,
+    },
+    /// List the integrators and impact rules
+    Methods,
+    /// Print a completion script for your shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A model with its settings.
+#[derive(Args)]
+pub struct Model {
+    /// A TOML file, or the name of a shipped model
+    pub model: String,
+    /// Another value for a parameter, `initial.q[0]`, `run.step` and the like
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom run double-pendulum
+  carom run cart-pendulum --method svc --step 0.01 --until 10
+  carom run pendulum --set g=1.62 --json --nodes")]
+pub struct Run {
+    #[command(flatten)]
+    pub model: Model,
+    /// The integrator and impact rule (see `carom methods`)
+    #[arg(long)]
+    pub method: Option<String>,
+    /// The step h
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// The horizon
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Give the nodes of the trajectory
+    #[arg(long)]
+    pub nodes: bool,
+    /// Write the trajectory to a file
+    #[arg(long, value_name = "F.csv")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom derive pendulum
+  carom derive double-pendulum --format latex > double-pendulum.tex
+  carom derive cart-pendulum --format html > cart-pendulum.html")]
+pub struct Derive {
+    #[command(flatten)]
+    pub model: Model,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Format {
+    /// Unicode, for the terminal
+    Text,
+    /// A LaTeX document
+    Latex,
+    /// A web page that needs no network
+    Html,
+}

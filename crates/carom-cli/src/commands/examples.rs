@@ -1,0 +1,29 @@
+//! `carom examples`.
+
+use std::process::ExitCode;
+
+use carom::catalogue;
+use carom::error::{Diagnostic, Result};
+
+use crate::style::{QUIET, STRONG, paint};
+
+/// Lists the shipped models, or prints one.
+pub fn examples(name: Option<&str>) -> Result<ExitCode> {
+    let Some(name) = name else {
+        for example in catalogue::EXAMPLES {
+            let padded = format!("{:<24}", example.name);
+            anstream::println!("{} {} {}", paint(STRONG, &padded), example.about, paint(QUIET, example.origin));
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let example = catalogue::find(name).ok_or_else(|| {
+        let near = carom::model::suggestion(name, catalogue::EXAMPLES.iter().map(|e| e.name));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`carom examples` lists them".into(),
+        };
+        Diagnostic::new(format!("there is no example `{name}`")).with_help(help)
+    })?;
+    print!("{}", example.text);
+    Ok(ExitCode::SUCCESS)
+}

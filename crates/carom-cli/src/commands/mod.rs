@@ -1,0 +1,44 @@
+//! One file for each command.
+
+mod check;
+mod examples;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use carom::catalogue;
+use carom::error::{Diagnostic, Result};
+use carom::model::Model;
+use clap::CommandFactory;
+
+use crate::args::{self, Command};
+
+/// Does what the command line says.
+pub fn execute(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Check(model) => check::check(&model),
+        Command::Examples { name } => examples::examples(name.as_deref()),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut args::Arguments::command(), "carom", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Run(_) | Command::Derive(_) | Command::Methods => Err(Diagnostic::new("not built yet").into()),
+    }
+}
+
+/// The model that an argument names: a shipped one, or a file.
+pub fn load(model: &args::Model) -> Result<Model> {
+    let path = Path::new(&model.model);
+    if let Some(example) = catalogue::find(&model.model)
+        && !path.exists()
+    {
+        return Model::from_text(&format!("{}.toml", example.name), example.text, &model.settings);
+    }
+    if !path.exists()
+        && let Some(near) = carom::model::suggestion(&model.model, catalogue::EXAMPLES.iter().map(|e| e.name))
+    {
+        let message = format!("`{}` is neither a file nor a shipped model", model.model);
+        return Err(Diagnostic::new(message).with_help(format!("did you mean `{near}`?")).into());
+    }
+    Model::from_file(path, &model.settings)
+}

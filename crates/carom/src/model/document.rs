@@ -1,0 +1,235 @@
+//! TOML as a tree in which every key and value knows its place in the text.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::source::Source;
+use super::suggest::suggestion;
+use crate::error::Result;
+use crate::expr::parse::Complaint;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The value.
+    pub value: Value,
+    /// Its bytes in the source.
+    pub span: Range<usize>,
+}
+
+/// What TOML can say in a model.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// An integer or a float.
+    Number(f64),
+    /// A string: most often an expression.
+    Text(String),
+    /// true or false.
+    Bool(bool),
+    /// A list.
+    Array(Vec<Item>),
+    /// A section.
+    Table(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Its bytes in the source.
+    pub span: Range<usize>,
+    /// The value.
+    pub item: Item,
+}
+
+/// Reads TOML.
+pub fn read(source: &Source) -> Result<Item> {
+    let table = DeTable::parse(source.text()).map_err(|e| {
+        let span = e.span().unwrap_or(0..0);
+        source.error(span, Complaint::new(format!("not valid TOML: {}", e.message()), ""))
+    })?;
+    let span = table.span();
+    let value = Value::Table(entries(source, table.get_ref())?);
+    Ok(Item { value, span })
+}
+
+/// Reads one TOML value.
+pub fn read_value(text: &str) -> Option<Value> {
+    let source = Source::new("", text);
+    let value = DeValue::parse(text).ok()?;
+    convert(&source, value.get_ref(), 0..text.len()).ok()
+}
+
+fn entries(source: &Source, table: &DeTable) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for (key, value) in table.iter() {
+        let value_span = value.span();
+        let item = Item { value: convert(source, value.get_ref(), value_span.clone())?, span: value_span };
+        entries.push(Entry { key: key.get_ref().to_string(), span: key.span(), item });
+    }
+    entries.sort_by_key(|entry| entry.span.start);
+    Ok(entries)
+}
+
+fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value> {
+    Ok(match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(integer) => {
+            let number = i64::from_str_radix(integer.as_str(), integer.radix()).ok();
+            let number = number.map(|n| n as f64).or_else(|| integer.as_str().parse().ok());
+            Value::Number(number.ok_or_else(|| source.error(span, Complaint::new("not a number", "")))?)
+        }
+        DeValue::Float(float) => {
+            let number = float.as_str().parse().map_err(|_| source.error(span, Complaint::new("not a number", "")))?;
+            Value::Number(number)
+        }
+        DeValue::Boolean(flag) => Value::Bool(*flag),
+        DeValue::Datetime(_) => {
+            return Err(source.error(span, Complaint::new("a date has no meaning in a model", "")));
+        }
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| {
+                Ok(Item { value: convert(source, item.get_ref(), item.span())?, span: item.span() })
+            });
+            Value::Array(items.collect::<Result<_>>()?)
+        }
+        DeValue::Table(table) => Value::Table(entries(source, table)?),
+    })
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Number(_) => "a number",
+            Value::Text(_) => "a string",
+            Value::Bool(_) => "true or false",
+            Value::Array(_) => "a list",
+            Value::Table(_) => "a section",
+        }
+    }
+}
+
+/// A section being read: every key must be one of those it may have.
+#[derive(Clone, Copy)]
+pub struct Fields<'a> {
+    source: &'a Source,
+    entries: &'a [Entry],
+    what: &'a str,
+    item: &'a Item,
+}
+
+impl<'a> Fields<'a> {
+    /// The section `item`, called `what`, with the keys `known`. An empty list admits any key.
+    pub fn new(source: &'a Source, item: &'a Item, what: &'a str, known: &[&str]) -> Result<Fields<'a>> {
+        let Value::Table(entries) = &item.value else {
+            let message = format!("`{what}` is a section, not {}", item.value.kind());
+            return Err(source.error(item.span.clone(), Complaint::new(message, format!("write `[{what}]`"))));
+        };
+        let unknown = entries.iter().find(|entry| !known.is_empty() && !known.contains(&entry.key.as_str()));
+        if let Some(entry) = unknown {
+            let place = if what.is_empty() { String::new() } else { format!(" in `{what}`") };
+            let message = format!("unknown key `{}`{place}", entry.key);
+            let label = match suggestion(&entry.key, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            return Err(source.error(entry.span.clone(), Complaint::new(message, label)));
+        }
+        Ok(Fields { source, entries, what, item })
+    }
+
+    /// All entries, in the order of the file.
+    pub fn entries(&self) -> &'a [Entry] {
+        self.entries
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&'a Item> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.item)
+    }
+
+    /// The value of a key that must be there.
+    pub fn required(&self, key: &str) -> Result<&'a Item> {
+        self.get(key).ok_or_else(|| {
+            let message = if self.what.is_empty() {
+                format!("the model has no `{key}`")
+            } else {
+                format!("`{}` has no `{key}`", self.what)
+            };
+            self.error(Complaint::new(message, ""))
+        })
+    }
+
+    /// A complaint about the whole section.
+    pub fn error(&self, complaint: Complaint) -> crate::error::Error {
+        let start = self.item.span.start;
+        self.source.error(start..self.item.span.end.min(first_line_end(self.source.text(), start)), complaint)
+    }
+
+    /// A string, if the key is there.
+    pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
+        self.get(key).map(|item| text(self.source, item)).transpose()
+    }
+
+    /// true or false, if the key is there.
+    pub fn flag(&self, key: &str) -> Result<Option<bool>> {
+        let Some(item) = self.get(key) else { return Ok(None) };
+        match item.value {
+            Value::Bool(flag) => Ok(Some(flag)),
+            _ => Err(wrong_kind(self.source, item, "true or false")),
+        }
+    }
+
+    /// One of several words, if the key is there.
+    pub fn choice(&self, key: &str, choices: &[&str]) -> Result<Option<&'a str>> {
+        let Some(item) = self.get(key) else { return Ok(None) };
+        let word = text(self.source, item)?;
+        if choices.contains(&word) {
+            return Ok(Some(word));
+        }
+        let message = format!("`{key}` cannot be `{word}`");
+        let label = format!("one of {}", choices.join(", "));
+        Err(self.source.error(item.span.clone(), Complaint::new(message, label)))
+    }
+
+    /// The sections of a list of sections such as `[[wall]]`; none if the key is not there.
+    pub fn list(&self, key: &str) -> Result<&'a [Item]> {
+        match self.get(key) {
+            None => Ok(&[]),
+            Some(Item { value: Value::Array(items), .. }) => Ok(items),
+            Some(item) => {
+                let message = format!("`{key}` is a list of sections, not {}", item.value.kind());
+                Err(self.source.error(item.span.clone(), Complaint::new(message, format!("write `[[{key}]]`"))))
+            }
+        }
+    }
+}
+
+fn first_line_end(text: &str, start: usize) -> usize {
+    text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |i| start + i)
+}
+
+/// The string that `item` must be.
+pub fn text<'a>(source: &Source, item: &'a Item) -> Result<&'a str> {
+    match &item.value {
+        Value::Text(text) => Ok(text),
+        _ => Err(wrong_kind(source, item, "a string")),
+    }
+}
+
+/// The list that `item` must be.
+pub fn array<'a>(source: &Source, item: &'a Item) -> Result<&'a [Item]> {
+    match &item.value {
+        Value::Array(items) => Ok(items),
+        _ => Err(wrong_kind(source, item, "a list")),
+    }
+}
+
+/// The complaint that `item` is not what it must be.
+pub fn wrong_kind(source: &Source, item: &Item, wanted: &str) -> crate::error::Error {
+    let message = format!("expected {wanted}, found {}", item.value.kind());
+    source.error(item.span.clone(), Complaint::new(message, ""))
+}

@@ -1,0 +1,97 @@
+//! `[run]`: how a model is run, with the defaults.
+
+/// The settings of `[run]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The name of the method; chosen for the model if there is none.
+    pub method: Option<String>,
+    /// The step h; found from the tolerance if there is none.
+    pub step: Option<f64>,
+    /// The horizon.
+    pub until: Option<f64>,
+    /// The error aimed at for the final state.
+    pub tolerance: f64,
+    /// What happens where impacts accumulate.
+    pub zeno: Zeno,
+    /// How impacts at one instant are resolved.
+    pub simultaneous: Simultaneous,
+    /// Settings of the rule `mhc`.
+    pub mhc: Mhc,
+    /// Settings of the rule `mcva`.
+    pub mcva: Mcva,
+    /// Settings of the rule `shadow`.
+    pub shadow: Shadow,
+    /// α of the generalized midpoint rule.
+    pub alpha: Option<f64>,
+}
+
+/// What happens where impacts accumulate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Zeno {
+    /// Come to rest on the wall and go on.
+    Rest,
+    /// End the run.
+    Stop,
+}
+
+/// How impacts at one instant are resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Simultaneous {
+    /// One after the other.
+    Sequential,
+    /// All at once.
+    Moreau,
+}
+
+/// The modified-Hamiltonian comparison of [BEA].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mhc {
+    /// How long before and after an impact the energy is looked at.
+    pub window: f64,
+    /// What is taken of the values in a window.
+    pub statistic: Statistic,
+    /// H̃ as printed in the paper, which belongs to another integrator.
+    pub printed: bool,
+}
+
+/// A number that stands for many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Statistic {
+    /// The middle one.
+    Median,
+    /// The average.
+    Mean,
+}
+
+/// The modified collision algorithm of [DLM].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mcva {
+    /// H̃ is truncated at O(h^order).
+    pub order: usize,
+    /// The integrator of the partial steps.
+    pub partial: String,
+}
+
+/// The shadow Hamiltonian from iterates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadow {
+    /// Iterates on each side; the error is O(h^2m).
+    pub m: usize,
+}
+
+impl Default for Run {
+    fn default() -> Run {
+        Run {
+            method: None,
+            step: None,
+            until: None,
+            tolerance: 1e-9,
+            zeno: Zeno::Rest,
+            simultaneous: Simultaneous::Sequential,
+            mhc: Mhc { window: 0.7, statistic: Statistic::Median, printed: false },
+            mcva: Mcva { order: 4, partial: "gauss2".into() },
+            shadow: Shadow { m: 5 },
+            alpha: None,
+        }
+    }
+}

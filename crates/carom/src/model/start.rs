@@ -1,0 +1,262 @@
+//! The start of a motion in numbers, checked.
+
+use std::ops::Range;
+
+use super::{Initial, Model, Motion};
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, eval, grad, jacobian};
+use crate::solve::Lu;
+use crate::system::time;
+
+/// A start may be this far inside a wall: touching is allowed.
+const TOUCHING: f64 = 1e-10;
+/// A start may be this far off a constraint, in position and velocity.
+const ON_CONSTRAINT: f64 = 1e-8;
+/// A driven coordinate must start where its prescription says, to this.
+const ON_DRIVE: f64 = 1e-9;
+
+/// The state at t = 0, every coordinate in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities; for a start from two configurations, their difference over the step.
+    pub v: Vec<f64>,
+    /// Momenta L_v(q, v).
+    pub p: Vec<f64>,
+    /// The configuration one step later, if the model gives it instead of v or p.
+    pub next: Option<Vec<f64>>,
+}
+
+impl Model {
+    /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv.
+    pub fn start(&self) -> Result<Start> {
+        let initial = self.initial.as_ref().ok_or_else(|| {
+            Diagnostic::new(format!("`{}` has no [initial]", self.source.name()))
+                .with_help("add `[initial]` with `q` and `v` (or `p`)")
+        })?;
+        let check = Check { model: self, parameters: self.parameter_values() };
+        let q = check.numbers(&initial.q, &self.places.q)?;
+        let (v, next) = check.motion(initial, &q)?;
+        check.drives(&q, &v)?;
+        check.finite(&q, &v)?;
+        check.regular(&q, &v)?;
+        check.walls(&q)?;
+        check.constraints(&q, &v, next.as_deref())?;
+        let l_v = grad(self.system.lagrangian.l, &self.system.v());
+        let p = check.at(&l_v, &q, &v);
+        Ok(Start { q, v, p, next })
+    }
+}
+
+struct Check<'a> {
+    model: &'a Model,
+    parameters: Vec<(Expr, f64)>,
+}
+
+impl Check<'_> {
+    /// The values of `fs` at t = 0.
+    fn at(&self, fs: &[Expr], q: &[f64], v: &[f64]) -> Vec<f64> {
+        let mut values = self.parameters.clone();
+        values.push((time(), 0.0));
+        values.extend(self.model.system.q().into_iter().zip(q.iter().copied()));
+        values.extend(self.model.system.v().into_iter().zip(v.iter().copied()));
+        eval(fs, &values)
+    }
+
+    fn numbers(&self, fs: &[Expr], span: &Range<usize>) -> Result<Vec<f64>> {
+        let values = eval(fs, &self.parameters);
+        match values.iter().position(|x| !x.is_finite()) {
+            None => Ok(values),
+            Some(i) => {
+                let name = &self.model.system.coordinates[i].name;
+                Err(self.model.error(span, format!("the start of `{name}` is {}", values[i]), ""))
+            }
+        }
+    }
+
+    /// The velocities, and the next configuration where the model gives that.
+    fn motion(&self, initial: &Initial, q: &[f64]) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
+        let span = &self.model.places.motion;
+        match &initial.motion {
+            Motion::Velocity(v) => Ok((self.numbers(v, span)?, None)),
+            Motion::Momentum(p) => Ok((self.velocities(q, &self.numbers(p, span)?)?, None)),
+            Motion::Next(q1) => {
+                let q1 = self.numbers(q1, span)?;
+                let Some(h) = self.model.run.step else {
+                    let label = "give `run.step` too";
+                    return Err(self.model.error(span, "`q1` is one step after `q`, but there is no step", label));
+                };
+                let v = q1.iter().zip(q).map(|(b, a)| (b - a) / h).collect();
+                Ok((v, Some(q1)))
+            }
+        }
+    }
+
+    /// v with L_v(q, v) = p, by Newton's method: one step where L is quadratic in v.
+    fn velocities(&self, q: &[f64], p: &[f64]) -> Result<Vec<f64>> {
+        let system = &self.model.system;
+        let l_v = grad(system.lagrangian.l, &system.v());
+        let mass: Vec<Expr> = jacobian(&l_v, &system.v()).concat();
+        let (n, free) = (p.len(), system.free());
+        let drive: Vec<Expr> = system.coordinates.iter().map(|c| c.prescribed.unwrap_or(c.q)).collect();
+        let rates: Vec<Expr> = drive.iter().map(|f| f.diff(time())).collect();
+        let mut v = self.at(&rates, q, &vec![0.0; n]);
+        let mut lu = Lu::new(free.len());
+        let (mut step, mut residual) = (vec![0.0; free.len()], vec![0.0; free.len()]);
+        for _ in 0..50 {
+            let (values, matrix) = (self.at(&l_v, q, &v), self.at(&mass, q, &v));
+            let block: Vec<f64> = free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * n + j]).collect();
+            if !lu.factor(&block) {
+                // A singular matrix gets its own message, or constraints make up for it.
+                self.finite(q, &v)?;
+                self.regular(q, &v)?;
+                break;
+            }
+            free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
+            lu.solve(&residual, &mut step);
+            free.iter().enumerate().for_each(|(k, &i)| v[i] += step[k]);
+            let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            if size(&step) <= 1e-14 * size(&v).max(1.0) {
+                return self.check_driven_momenta(q, v, p, &l_v);
+            }
+        }
+        let message = "no velocities were found that belong to these momenta";
+        Err(self.model.error(&self.model.places.motion, message, "give `v` instead"))
+    }
+
+    fn check_driven_momenta(&self, q: &[f64], v: Vec<f64>, p: &[f64], l_v: &[Expr]) -> Result<Vec<f64>> {
+        let values = self.at(l_v, q, &v);
+        for (i, c) in self.model.system.coordinates.iter().enumerate() {
+            if c.prescribed.is_some() && (values[i] - p[i]).abs() > ON_DRIVE * values[i].abs().max(1.0) {
+                let message = format!("the momentum of the driven coordinate `{}` is {}", c.name, values[i]);
+                return Err(self.model.error(&self.model.places.motion, message, format!("not {}", p[i])));
+            }
+        }
+        Ok(v)
+    }
+
+    fn drives(&self, q: &[f64], v: &[f64]) -> Result<()> {
+        for (i, c) in self.model.system.coordinates.iter().enumerate() {
+            let Some(motion) = c.prescribed else { continue };
+            let due = self.at(&[motion, motion.diff(time())], q, v);
+            let given = [(q[i], "q", &self.model.places.q), (v[i], "v", &self.model.places.motion)];
+            for ((value, letter, span), due) in given.into_iter().zip(due) {
+                if (value - due).abs() > ON_DRIVE * due.abs().max(1.0) {
+                    let message = format!("`{}` is driven and starts at {letter} = {due}", c.name);
+                    return Err(self.model.error(span, message, format!("this says {value}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finite(&self, q: &[f64], v: &[f64]) -> Result<()> {
+        let (system, places) = (&self.model.system, &self.model.places);
+        let (qs, vs) = (system.q(), system.v());
+        let l = system.lagrangian.l;
+        let l_v = grad(l, &vs);
+        let mut groups = vec![("the Lagrangian".to_string(), vec![l], &places.lagrangian)];
+        let derivatives = grad(l, &qs).into_iter().chain(jacobian(&l_v, &vs).concat()).chain(l_v).collect();
+        groups.push(("a derivative of the Lagrangian".into(), derivatives, &places.lagrangian));
+        if let Some(span) = places.forces.first() {
+            groups.push(("a force".into(), system.forces.clone(), span));
+        }
+        for (wall, span) in system.walls.iter().zip(&places.walls) {
+            groups.push((format!("the gap of the wall `{}`", wall.name), with_gradient(wall.phi, &qs), span));
+        }
+        for (constraint, span) in system.constraints.iter().zip(&places.constraints) {
+            groups.push((format!("the constraint `{}`", constraint.name), with_gradient(constraint.g, &qs), span));
+        }
+        for (what, expressions, span) in groups {
+            if let Some(bad) = self.at(&expressions, q, v).into_iter().find(|x| !x.is_finite()) {
+                let place = format!("at q = {q:?}, v = {v:?}");
+                return Err(self.model.error(span, format!("{what} is {bad} at the start"), place));
+            }
+        }
+        Ok(())
+    }
+
+    /// L_vv must be invertible in the free coordinates; with constraints, on their tangent space.
+    fn regular(&self, q: &[f64], v: &[f64]) -> Result<()> {
+        let system = &self.model.system;
+        let free = system.free();
+        let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
+        let qs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].q).collect();
+        let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
+        let gradients: Vec<Vec<Expr>> = system.constraints.iter().map(|c| grad(c.g, &qs)).collect();
+        let (n, m) = (free.len(), gradients.len());
+        let zero = Expr::constant(0.0);
+        let bordered: Vec<Expr> = (0..n + m)
+            .flat_map(|i| (0..n + m).map(move |j| (i, j)))
+            .map(|(i, j)| match (i < n, j < n) {
+                (true, true) => mass[i][j],
+                (true, false) => gradients[j - n][i],
+                (false, true) => gradients[i - n][j],
+                (false, false) => zero,
+            })
+            .collect();
+        if Lu::new(n + m).factor(&self.at(&bordered, q, v)) {
+            return Ok(());
+        }
+        let massless = (0..n).find(|&i| mass[i].iter().all(|entry| entry.is_zero()));
+        let (message, label) = match (massless, m) {
+            (Some(i), 0) => {
+                let name = &system.coordinates[free[i]].name;
+                ("the mass matrix L_vv is singular".to_string(), format!("`{name}'` does not occur in it"))
+            }
+            (_, 0) => ("the mass matrix L_vv is singular at the start".into(), format!("at q = {q:?}, v = {v:?}")),
+            _ => {
+                let label = "a coordinate has no mass, or constraints repeat each other";
+                ("the mass matrix L_vv is singular on the constraints".into(), label.to_string())
+            }
+        };
+        Err(self.model.error(&self.model.places.lagrangian, message, label))
+    }
+
+    fn walls(&self, q: &[f64]) -> Result<()> {
+        for (wall, span) in self.model.system.walls.iter().zip(&self.model.places.walls) {
+            let phi = self.at(&[wall.phi], q, q)[0];
+            if phi < -TOUCHING {
+                let message = format!("the start is inside the wall `{}`", wall.name);
+                return Err(self.model.error(span, message, format!("this is {phi} at q = {q:?}; it must be ≥ 0")));
+            }
+        }
+        Ok(())
+    }
+
+    fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) -> Result<()> {
+        let system = &self.model.system;
+        for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
+            let rate = system.time_derivative(constraint.g);
+            let (g, rate) = (self.at(&[constraint.g], q, v)[0], self.at(&[rate], q, v)[0]);
+            let off = |what: &str, value: f64| {
+                let message = format!("the start is off the constraint `{}`", constraint.name);
+                let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it");
+                Err(self.model.error(span, message, label))
+            };
+            if g.abs() > ON_CONSTRAINT {
+                return off("g", g);
+            }
+            match next {
+                None if rate.abs() > ON_CONSTRAINT => return off("its rate", rate),
+                Some(q1) => {
+                    let h = self.model.run.step.unwrap_or(0.0);
+                    let mut values = self.parameters.clone();
+                    values.push((time(), h));
+                    values.extend(system.q().into_iter().zip(q1.iter().copied()));
+                    let g1 = eval(&[constraint.g], &values)[0];
+                    if g1.abs() > ON_CONSTRAINT {
+                        return off("g(q1)", g1);
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn with_gradient(f: Expr, q: &[Expr]) -> Vec<Expr> {
+    grad(f, q).into_iter().chain([f]).collect()
+}

@@ -1,0 +1,77 @@
+//! LU factors with row pivoting.
+
+/// P·A = L·U of a square matrix, stored by rows.
+#[derive(Clone, Debug)]
+pub struct Lu {
+    n: usize,
+    a: Vec<f64>,
+    rows: Vec<usize>,
+}
+
+impl Lu {
+    /// Room for matrices of n rows.
+    pub fn new(n: usize) -> Lu {
+        Lu { n, a: vec![0.0; n * n], rows: (0..n).collect() }
+    }
+
+    /// Factors `a`, given by rows. False if it is singular to working precision (or not finite).
+    pub fn factor(&mut self, a: &[f64]) -> bool {
+        let n = self.n;
+        self.a.copy_from_slice(a);
+        self.rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
+        let scale = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        for k in 0..n {
+            let pivot = (k..n).max_by(|&i, &j| self.a[i * n + k].abs().total_cmp(&self.a[j * n + k].abs()));
+            let pivot = pivot.unwrap_or(k);
+            if self.a[pivot * n + k].abs() <= 1e-14 * scale || !self.a[pivot * n + k].is_finite() {
+                return false;
+            }
+            if pivot != k {
+                self.rows.swap(pivot, k);
+                (0..n).for_each(|j| self.a.swap(pivot * n + j, k * n + j));
+            }
+            for i in k + 1..n {
+                let factor = self.a[i * n + k] / self.a[k * n + k];
+                self.a[i * n + k] = factor;
+                for j in k + 1..n {
+                    self.a[i * n + j] -= factor * self.a[k * n + j];
+                }
+            }
+        }
+        true
+    }
+
+    /// x with A·x = b.
+    pub fn solve(&self, b: &[f64], x: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            x[i] = (0..i).fold(b[self.rows[i]], |sum, j| sum - self.a[i * n + j] * x[j]);
+        }
+        for i in (0..n).rev() {
+            let sum = (i + 1..n).fold(x[i], |sum, j| sum - self.a[i * n + j] * x[j]);
+            x[i] = sum / self.a[i * n + i];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_that_needs_pivoting_is_solved() {
+        let mut lu = Lu::new(3);
+        assert!(lu.factor(&[0.0, 2.0, 1.0, 1.0, 1.0, 1.0, 4.0, 0.0, -1.0]));
+        let mut x = [0.0; 3];
+        lu.solve(&[7.0, 6.0, 1.0], &mut x);
+        for (xi, expected) in x.iter().zip([1.0, 2.0, 3.0]) {
+            assert!((xi - expected).abs() < 1e-14, "{x:?}");
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_is_refused() {
+        assert!(!Lu::new(2).factor(&[1.0, 2.0, 2.0, 4.0]));
+        assert!(!Lu::new(2).factor(&[f64::NAN, 2.0, 2.0, 4.0]));
+    }
+}

@@ -1,0 +1,5 @@
+//! Small dense linear systems.
+
+mod lu;
+
+pub use lu::Lu;
