@@ -1,5 +1,6 @@
 //! carom simulates mechanical systems that hit things, and keeps the structure of mechanics while it does so.
 
+pub mod catalogue;
 pub mod error;
 pub mod expr;
 pub mod model;

@@ -1,0 +1,48 @@
+//! The models that ship with carom. A new one is a file in `models/` and a line here.
+
+/// A shipped model.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// What `carom run` calls it.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// The document that it comes from.
+    pub origin: &'static str,
+    /// The model.
+    pub text: &'static str,
+}
+
+macro_rules! examples {
+    ($($name:literal, $about:literal, $origin:literal;)*) => {
+        &[$(Example {
+            name: $name,
+            about: $about,
+            origin: $origin,
+            text: include_str!(concat!("../../../../models/", $name, ".toml")),
+        }),*]
+    };
+}
+
+/// All of them.
+pub const EXAMPLES: &[Example] = examples! {
+    "point-mass", "a point mass that bounces on a floor", "[NOTES]";
+    "pendulum", "a pendulum that hits a wall at its lowest point", "[NOTES]";
+    "driven-double-pendulum", "a double pendulum whose first link is driven", "[NOTES]";
+    "double-pendulum", "a double pendulum beside a wall", "[BEA]";
+    "cart-pendulum", "a pendulum on a cart that falls and bounces", "[DLM]";
+    "bar", "a rigid bar that bounces on its ends", "[GP]";
+    "wavy-floor", "a particle over a wavy floor", "[GP]";
+    "circle-xy", "a point on a circle, in Cartesian coordinates", "[TPC]";
+    "circle-polar", "a point on a circle, in polar coordinates", "[TPC]";
+    "line-xy", "a point on a line, in Cartesian coordinates", "[TPC]";
+    "line-polar", "a point on a line, in polar coordinates", "[TPC]";
+    "chain-3", "a chain of three links that swings against a wall", "";
+    "chain-5", "a chain of five links that swings against a wall", "";
+    "chain-10", "a chain of ten links that swings against a wall", "";
+};
+
+/// The example of that name.
+pub fn find(name: &str) -> Option<&'static Example> {
+    EXAMPLES.iter().find(|example| example.name == name)
+}
