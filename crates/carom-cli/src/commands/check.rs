@@ -21,7 +21,12 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
             anstream::println!("  {what:<12} {count}");
         }
     }
-    anstream::println!("  start        q = {:?}\n               v = {:?}\n               p = {:?}", start.q, start.v, start.p);
+    anstream::println!(
+        "  start        q = {:?}\n               v = {:?}\n               p = {:?}",
+        start.q,
+        start.v,
+        start.p
+    );
     anstream::println!("no mistakes found");
     Ok(ExitCode::SUCCESS)
 }

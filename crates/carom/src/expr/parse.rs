@@ -169,7 +169,9 @@ impl Parser<'_> {
             Token::Symbol(')') if self.open.is_empty() => {
                 Err(Complaint::new("unbalanced parenthesis", "nothing to close here").at(span))
             }
-            Token::Symbol(c) => Err(Complaint::new(format!("unexpected `{c}`"), "a number or a name is missing").at(span)),
+            Token::Symbol(c) => {
+                Err(Complaint::new(format!("unexpected `{c}`"), "a number or a name is missing").at(span))
+            }
             Token::End => Err(self.ends_early(span)),
         }
     }
@@ -203,7 +205,9 @@ impl Parser<'_> {
         }
         match name {
             "pi" if primes == 0 => return Ok(Expr::pi()),
-            "t" | "pi" if primes > 0 => return Err(Complaint::new(format!("`{name}` has no `'`"), "remove the `'`").at(span)),
+            "t" | "pi" if primes > 0 => {
+                return Err(Complaint::new(format!("`{name}` has no `'`"), "remove the `'`").at(span));
+            }
             _ => {}
         }
         let meaning = self.scope.resolve(name, primes);
@@ -229,7 +233,9 @@ impl Parser<'_> {
             (None, &[y, x]) => Ok(y.atan2(x)),
             _ => {
                 let form = if function.is_some() { format!("{name}(x)") } else { format!("{name}(y, x)") };
-                let message = format!("`{name}` does not take {} arguments", arguments.len());
+                let count =
+                    if arguments.len() == 1 { "one argument".into() } else { format!("{} arguments", arguments.len()) };
+                let message = format!("`{name}` does not take {count}");
                 Err(Complaint::new(message, format!("write `{form}`")).at(span.start..self.previous_end()))
             }
         }

@@ -6,7 +6,7 @@ use super::{Initial, Model, Motion, Places, Run};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::expr::parse::Scope;
-use crate::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall};
+use crate::system::{Constraint, Coordinate, Enforce, Lagrangian, System, Wall};
 
 /// Builds a [`Model`] from Rust expressions.
 ///
@@ -59,17 +59,13 @@ impl Builder {
     /// Adds a degree of freedom and returns its q and v.
     pub fn coordinate(&mut self, name: &str) -> Result<Coordinate> {
         self.check_new_name(name)?;
-        let coordinate = Coordinate::new(name);
-        self.names.coordinates.push(coordinate.clone());
-        Ok(coordinate)
+        Ok(self.names.add_coordinate(name))
     }
 
     /// Adds a parameter and returns its symbol.
     pub fn parameter(&mut self, name: &str, value: f64) -> Result<Expr> {
         self.check_new_name(name)?;
-        let symbol = Expr::symbol(name);
-        self.names.parameters.push(Parameter { name: name.into(), symbol, value });
-        Ok(symbol)
+        Ok(self.names.add_parameter(name, value))
     }
 
     /// df/dt along the motion, for f(q, t).

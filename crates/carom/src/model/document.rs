@@ -90,9 +90,9 @@ fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value
             return Err(source.error(span, Complaint::new("a date has no meaning in a model", "")));
         }
         DeValue::Array(items) => {
-            let items = items.iter().map(|item| {
-                Ok(Item { value: convert(source, item.get_ref(), item.span())?, span: item.span() })
-            });
+            let items = items
+                .iter()
+                .map(|item| Ok(Item { value: convert(source, item.get_ref(), item.span())?, span: item.span() }));
             Value::Array(items.collect::<Result<_>>()?)
         }
         DeValue::Table(table) => Value::Table(entries(source, table)?),

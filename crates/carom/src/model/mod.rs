@@ -171,6 +171,8 @@ pub struct Projection {
 #[derive(Clone, Debug, Default)]
 struct Places {
     lagrangian: Range<usize>,
+    kinetic: Range<usize>,
+    potential: Range<usize>,
     q: Range<usize>,
     motion: Range<usize>,
     walls: Vec<Range<usize>>,

@@ -1,5 +1,9 @@
 //! What the names of a model mean, and where each may be used.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 use super::suggest::suggestion;
 use crate::expr::Expr;
 use crate::expr::parse::{Complaint, Scope, is_name, is_reserved};
@@ -15,7 +19,16 @@ pub struct Names {
     /// The abbreviations.
     pub definitions: Vec<Definition>,
     /// Definitions that have not been read yet, with their text.
-    pub later: Vec<(String, String)>,
+    pub later: FxHashMap<String, String>,
+    index: FxHashMap<String, (Kind, usize)>,
+}
+
+/// What a name can be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Coordinate,
+    Parameter,
+    Definition,
 }
 
 /// An abbreviation for an expression.
@@ -25,8 +38,7 @@ pub struct Definition {
     pub name: String,
     /// What it stands for, in coordinates and parameters.
     pub value: Expr,
-    /// Its total time derivative.
-    pub rate: Expr,
+    rate: OnceLock<Expr>,
 }
 
 /// What an expression may contain, beside parameters.
@@ -45,15 +57,11 @@ pub enum Use {
 impl Names {
     /// What kind of thing has that name.
     pub fn kind(&self, name: &str) -> Option<&'static str> {
-        if self.coordinates.iter().any(|c| c.name == name) {
-            Some("coordinate")
-        } else if self.parameters.iter().any(|p| p.name == name) {
-            Some("parameter")
-        } else if self.definitions.iter().any(|d| d.name == name) {
-            Some("definition")
-        } else {
-            None
-        }
+        self.index.get(name).map(|(kind, _)| match kind {
+            Kind::Coordinate => "coordinate",
+            Kind::Parameter => "parameter",
+            Kind::Definition => "definition",
+        })
     }
 
     /// Why `name` cannot be given to something new.
@@ -74,10 +82,26 @@ impl Names {
         Some(Complaint::new(format!("the name `{name}` is used twice"), format!("it is already a {kind}")))
     }
 
+    /// Adds a degree of freedom.
+    pub fn add_coordinate(&mut self, name: &str) -> Coordinate {
+        self.index.insert(name.into(), (Kind::Coordinate, self.coordinates.len()));
+        let coordinate = Coordinate::new(name);
+        self.coordinates.push(coordinate.clone());
+        coordinate
+    }
+
+    /// Adds a parameter.
+    pub fn add_parameter(&mut self, name: &str, value: f64) -> Expr {
+        self.index.insert(name.into(), (Kind::Parameter, self.parameters.len()));
+        let symbol = Expr::symbol(name);
+        self.parameters.push(Parameter { name: name.into(), symbol, value });
+        symbol
+    }
+
     /// Adds a definition.
     pub fn define(&mut self, name: &str, value: Expr) {
-        let rate = time_derivative(&self.coordinates, value);
-        self.definitions.push(Definition { name: name.into(), value, rate });
+        self.index.insert(name.into(), (Kind::Definition, self.definitions.len()));
+        self.definitions.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
     /// The names, for an expression that may contain what `allowed` says.
@@ -98,25 +122,30 @@ impl Names {
         if name == "t" {
             return Ok(time());
         }
-        if let Some(c) = self.coordinates.iter().find(|c| c.name == name) {
-            return if primes == 0 { Ok(c.q) } else { derivative(c.v) };
-        }
-        if let Some(p) = self.parameters.iter().find(|p| p.name == name) {
-            let message = format!("`{name}` is a parameter and has no time derivative");
-            return if primes == 0 { Ok(p.symbol) } else { Err(Complaint::new(message, "remove the `'`")) };
-        }
-        if let Some(d) = self.definitions.iter().find(|d| d.name == name) {
-            if primes == 0 {
-                return Ok(d.value);
+        let Some(&(kind, i)) = self.index.get(name) else { return Err(self.unknown(name)) };
+        match (kind, primes) {
+            (Kind::Coordinate, 0) => Ok(self.coordinates[i].q),
+            (Kind::Coordinate, _) => derivative(self.coordinates[i].v),
+            (Kind::Parameter, 0) => Ok(self.parameters[i].symbol),
+            (Kind::Parameter, _) => {
+                let message = format!("`{name}` is a parameter and has no time derivative");
+                Err(Complaint::new(message, "remove the `'`"))
             }
-            let accelerations: Vec<Expr> = self.coordinates.iter().map(Coordinate::acceleration).collect();
-            if d.rate.depends_on(&accelerations) {
-                let label = format!("`{name}` contains velocities, so its `'` would contain accelerations");
-                return Err(Complaint::new(format!("`{name}'` cannot be used"), label));
-            }
-            return derivative(d.rate);
+            (Kind::Definition, 0) => Ok(self.definitions[i].value),
+            (Kind::Definition, _) => derivative(self.rate(&self.definitions[i])?),
         }
-        Err(self.unknown(name))
+    }
+
+    /// The total time derivative of a definition.
+    fn rate(&self, definition: &Definition) -> Result<Expr, Complaint> {
+        let rate = *definition.rate.get_or_init(|| time_derivative(&self.coordinates, definition.value));
+        let accelerations: Vec<Expr> = self.coordinates.iter().map(Coordinate::acceleration).collect();
+        if !rate.depends_on(&accelerations) {
+            return Ok(rate);
+        }
+        let name = &definition.name;
+        let label = format!("`{name}` contains velocities, so its `'` would contain accelerations");
+        Err(Complaint::new(format!("`{name}'` cannot be used"), label))
     }
 
     fn unknown(&self, name: &str) -> Complaint {
@@ -135,7 +164,7 @@ impl Names {
         if name == within {
             return Some(Complaint::new(format!("the definition `{name}` uses itself"), ""));
         }
-        self.later.iter().find(|(later, _)| later == name)?;
+        self.later.get(name)?;
         if let Some(cycle) = self.cycle(within, name) {
             let label = format!("{} is a circle", cycle.join(" → "));
             return Some(Complaint::new(format!("the definition `{within}` uses itself through `{name}`"), label));
@@ -150,13 +179,13 @@ impl Names {
         let mut seen = vec![next];
         while let Some(way) = ways.pop() {
             let end = way.last()?;
-            let text = self.later.iter().find(|(name, _)| name == end).map_or("", |(_, text)| text);
+            let text = self.later.get(*end).map_or("", String::as_str);
             for word in words(text) {
                 let onward = || way.iter().copied().chain([word]).collect::<Vec<_>>();
                 if word == within {
                     return Some(onward());
                 }
-                if self.later.iter().any(|(name, _)| name == word) && !seen.contains(&word) {
+                if self.later.contains_key(word) && !seen.contains(&word) {
                     seen.push(word);
                     ways.push(onward());
                 }
@@ -183,11 +212,14 @@ impl Scope for Allowed<'_> {
             return Err(complaint);
         }
         let meaning = self.names.meaning(name, primes)?;
+        if self.allowed == Use::Motion {
+            return Ok(meaning);
+        }
         let written = format!("{name}{}", "'".repeat(primes));
         let refuse = |label: &str| Err(Complaint::new(format!("`{written}` cannot be used here"), label));
         let velocities: Vec<Expr> = self.names.coordinates.iter().map(|c| c.v).collect();
         let positions: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
-        if self.allowed != Use::Motion && meaning.depends_on(&velocities) {
+        if meaning.depends_on(&velocities) {
             return refuse("it contains velocities");
         }
         if matches!(self.allowed, Use::Parameters | Use::Time) && meaning.depends_on(&positions) {

@@ -106,7 +106,8 @@ impl Check<'_> {
         let (mut step, mut residual) = (vec![0.0; free.len()], vec![0.0; free.len()]);
         for _ in 0..50 {
             let (values, matrix) = (self.at(&l_v, q, &v), self.at(&mass, q, &v));
-            let block: Vec<f64> = free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * n + j]).collect();
+            let block: Vec<f64> =
+                free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * n + j]).collect();
             if !lu.factor(&block) {
                 // A singular matrix gets its own message, or constraints make up for it.
                 self.finite(q, &v)?;
@@ -154,11 +155,17 @@ impl Check<'_> {
     fn finite(&self, q: &[f64], v: &[f64]) -> Result<()> {
         let (system, places) = (&self.model.system, &self.model.places);
         let (qs, vs) = (system.q(), system.v());
-        let l = system.lagrangian.l;
-        let l_v = grad(l, &vs);
-        let mut groups = vec![("the Lagrangian".to_string(), vec![l], &places.lagrangian)];
-        let derivatives = grad(l, &qs).into_iter().chain(jacobian(&l_v, &vs).concat()).chain(l_v).collect();
-        groups.push(("a derivative of the Lagrangian".into(), derivatives, &places.lagrangian));
+        let energies = match system.lagrangian.parts {
+            Some((t, v)) => vec![("T", t, &places.kinetic), ("V", v, &places.potential)],
+            None => vec![("L", system.lagrangian.l, &places.lagrangian)],
+        };
+        let mut groups = Vec::new();
+        for (name, energy, span) in energies {
+            let momenta = grad(energy, &vs);
+            let derivatives = grad(energy, &qs).into_iter().chain(jacobian(&momenta, &vs).concat()).chain(momenta);
+            groups.push((format!("`{name}`"), vec![energy], span));
+            groups.push((format!("a derivative of `{name}`"), derivatives.collect(), span));
+        }
         if let Some(span) = places.forces.first() {
             groups.push(("a force".into(), system.forces.clone(), span));
         }
@@ -239,7 +246,7 @@ impl Check<'_> {
                 return off("g", g);
             }
             match next {
-                None if rate.abs() > ON_CONSTRAINT => return off("its rate", rate),
+                None if rate.abs() > ON_CONSTRAINT => return off("dg/dt", rate),
                 Some(q1) => {
                     let h = self.model.run.step.unwrap_or(0.0);
                     let mut values = self.parameters.clone();

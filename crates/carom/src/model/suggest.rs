@@ -2,7 +2,7 @@
 
 /// The candidate nearest to `word`, if one is near enough to be meant; of equals the last.
 pub fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = 1 + word.chars().count() / 4;
+    let limit = (word.chars().count() + 1) / 3;
     let ranked = candidates.map(|c| (distance(&word.to_lowercase(), &c.to_lowercase()), c));
     let near = ranked.filter(|(d, _)| *d <= limit);
     near.reduce(|best, next| if next.0 <= best.0 { next } else { best }).map(|(_, c)| c)

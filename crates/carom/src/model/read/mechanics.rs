@@ -16,6 +16,8 @@ impl Reader<'_> {
         let fields = Fields::new(self.source, item, "lagrangian", &["T", "V", "L"])?;
         let get = |key| fields.get(key).map(|item| self.expr(item, Use::Motion)).transpose();
         let (t, v, l) = (get("T")?, get("V")?, get("L")?);
+        let span = |key| fields.get(key).map_or(0..0, |item| item.span.clone());
+        (self.places.kinetic, self.places.potential) = (span("T"), span("V"));
         self.places.lagrangian = fields.entries().first().map_or(item.span.clone(), |entry| entry.item.span.clone());
         match (t, v, l) {
             (Some(t), v, None) => {

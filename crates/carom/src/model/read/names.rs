@@ -6,9 +6,7 @@ use super::super::document::{Fields, Value, array, text};
 use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
-use crate::expr::Expr;
 use crate::expr::parse::parse;
-use crate::system::{Coordinate, Parameter};
 
 impl Reader<'_> {
     fn check_new_name(&self, name: &str, span: &Range<usize>) -> Result<()> {
@@ -27,7 +25,7 @@ impl Reader<'_> {
         for item in list {
             let name = text(self.source, item)?;
             self.check_new_name(name, &item.span)?;
-            self.names.coordinates.push(Coordinate::new(name));
+            self.names.add_coordinate(name);
         }
         Ok(())
     }
@@ -37,8 +35,7 @@ impl Reader<'_> {
         for entry in Fields::new(self.source, item, "parameters", &[])?.entries() {
             self.check_new_name(&entry.key, &entry.span)?;
             let value = self.number(&entry.item)?;
-            let symbol = Expr::symbol(&entry.key);
-            self.names.parameters.push(Parameter { name: entry.key.clone(), symbol, value });
+            self.names.add_parameter(&entry.key, value);
         }
         Ok(())
     }
@@ -61,7 +58,6 @@ impl Reader<'_> {
         let entries = Fields::new(self.source, item, "definitions", &[])?.entries();
         self.names.later = entries
             .iter()
-            .rev()
             .map(|entry| match &entry.item.value {
                 Value::Text(text) => (entry.key.clone(), text.clone()),
                 _ => (entry.key.clone(), String::new()),
@@ -69,7 +65,7 @@ impl Reader<'_> {
             .collect();
         for entry in entries {
             self.check_new_name(&entry.key, &entry.span)?;
-            self.names.later.pop();
+            self.names.later.remove(&entry.key);
             let value = match &entry.item.value {
                 Value::Text(text) => parse(text, &self.names.scope_within(&entry.key))
                     .map_err(|e| self.source.error(self.within(&entry.item, text, e.span), e.complaint))?,

@@ -41,7 +41,8 @@ impl Reader<'_> {
         let n = self.names.coordinates.len();
         if list.len() != n {
             let names: Vec<&str> = self.names.coordinates.iter().map(|c| c.name.as_str()).collect();
-            let message = format!("`{key}` has {} entries, not {n}", list.len());
+            let entries = if list.len() == 1 { "entry" } else { "entries" };
+            let message = format!("`{key}` has {} {entries}, not {n}", list.len());
             return Err(self.error(&item.span, message, format!("one for each of {}", names.join(", "))));
         }
         list.iter().map(|item| self.expr(item, Use::Parameters)).collect()
@@ -50,8 +51,7 @@ impl Reader<'_> {
     pub(super) fn run(&mut self, top: &Fields) -> Result<Run> {
         let mut run = Run::default();
         let Some(item) = top.get("run") else { return Ok(run) };
-        let known =
-            ["method", "step", "until", "tolerance", "zeno", "simultaneous", "mhc", "mcva", "shadow", "alpha"];
+        let known = ["method", "step", "until", "tolerance", "zeno", "simultaneous", "mhc", "mcva", "shadow", "alpha"];
         let fields = Fields::new(self.source, item, "run", &known)?;
         run.method = fields.text("method")?.map(str::to_string);
         self.places.method = fields.get("method").map_or(0..0, |item| item.span.clone());
