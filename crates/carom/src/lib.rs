@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod error;
 pub mod expr;
+pub mod kernel;
 pub mod model;
 pub mod solve;
 pub mod system;

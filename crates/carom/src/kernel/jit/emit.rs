@@ -1,0 +1,161 @@
+//! Tapes as instructions of a function under construction.
+
+use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types::F64};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_frontend::FunctionBuilder;
+use rustc_hash::FxHashMap;
+
+use super::calls;
+use crate::expr::{Func, Op};
+use crate::kernel::tape::{Instr, Tape};
+
+/// What the emitter must know of the machine.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    /// Fused multiply-add is one instruction. Where it is not, it is not used: it would become a call.
+    pub(super) fma: bool,
+    pointer: Type,
+    call_conv: CallConv,
+}
+
+impl Target {
+    pub(super) fn of(isa: &dyn TargetIsa) -> Target {
+        let has_fma = isa.isa_flags().iter().any(|flag| flag.name == "has_fma" && flag.as_bool() == Some(true));
+        Target {
+            fma: has_fma || cfg!(target_arch = "aarch64"),
+            pointer: isa.pointer_type(),
+            call_conv: isa.default_call_conv(),
+        }
+    }
+
+    /// A function of so many pointers, with no result.
+    pub(super) fn of_pointers(self, count: usize) -> Signature {
+        let mut signature = Signature::new(self.call_conv);
+        signature.params = vec![AbiParam::new(self.pointer); count];
+        signature
+    }
+
+    /// A function of so many `f64`, with one result.
+    fn of_floats(self, count: usize) -> Signature {
+        let mut signature = Signature::new(self.call_conv);
+        signature.params = vec![AbiParam::new(F64); count];
+        signature.returns = vec![AbiParam::new(F64)];
+        signature
+    }
+}
+
+/// The constants of a function: a table in memory. An operand in memory is cheaper than a constant in the code, which
+/// would go through an integer register.
+#[derive(Default)]
+pub(super) struct Pool {
+    values: Vec<f64>,
+    index: FxHashMap<u64, i32>,
+}
+
+impl Pool {
+    /// The offset of a constant in bytes.
+    fn offset(&mut self, value: f64) -> i32 {
+        *self.index.entry(value.to_bits()).or_insert_with(|| {
+            self.values.push(value);
+            8 * (self.values.len() as i32 - 1)
+        })
+    }
+
+    pub(super) fn into_values(self) -> Box<[f64]> {
+        self.values.into()
+    }
+}
+
+/// Memory that is there, aligned, and does not change while the function runs.
+pub(super) fn fixed_memory() -> MemFlagsData {
+    MemFlagsData::trusted().with_readonly().with_can_move()
+}
+
+/// Emits tapes into a function.
+pub(super) struct Emitter<'a, 'f> {
+    pub(super) builder: &'a mut FunctionBuilder<'f>,
+    pub(super) target: Target,
+    pool: &'a mut Pool,
+    /// The address of the constants.
+    table: Value,
+    /// The signatures of functions of one and of two numbers, once they are needed.
+    signatures: [Option<SigRef>; 2],
+}
+
+impl<'a, 'f> Emitter<'a, 'f> {
+    pub(super) fn new(
+        builder: &'a mut FunctionBuilder<'f>,
+        target: Target,
+        pool: &'a mut Pool,
+        table: Value,
+    ) -> Emitter<'a, 'f> {
+        Emitter { builder, target, pool, table, signatures: [None; 2] }
+    }
+
+    /// The outputs of the tape at these inputs, from the current block on. What follows is in a later block if the tape
+    /// has a sine or cosine.
+    pub(super) fn tape(&mut self, tape: &Tape, inputs: &[Value]) -> Vec<Value> {
+        let mut values: Vec<Option<Value>> = inputs.iter().map(|&v| Some(v)).collect();
+        values.resize(inputs.len() + tape.constants().len(), None);
+        for (_, instr) in tape.instructions() {
+            let mut operand = |r: crate::kernel::Reg| match values[r.index()] {
+                Some(value) => value,
+                None => self.constant(tape.constants()[r.index() - inputs.len()]),
+            };
+            match instr {
+                Instr::Unary(f, x) => {
+                    let x = operand(x);
+                    values.push(Some(self.unary(f, x)));
+                }
+                Instr::Binary(op, x, y) => {
+                    let (x, y) = (operand(x), operand(y));
+                    values.push(Some(self.binary(op, x, y)));
+                }
+                Instr::SinCos(x) => {
+                    let x = operand(x);
+                    values.extend(self.sin_cos(x).map(Some));
+                }
+            }
+        }
+        let outputs = tape.outputs().iter();
+        outputs
+            .map(|r| values[r.index()].unwrap_or_else(|| self.constant(tape.constants()[r.index() - inputs.len()])))
+            .collect()
+    }
+
+    fn unary(&mut self, f: Func, x: Value) -> Value {
+        match f {
+            Func::Neg => self.builder.ins().fneg(x),
+            Func::Abs => self.builder.ins().fabs(x),
+            Func::Sqrt => self.builder.ins().sqrt(x),
+            Func::Sin => self.sin_cos(x)[0],
+            Func::Cos => self.sin_cos(x)[1],
+            _ => self.call(calls::unary(f) as usize, &[x]),
+        }
+    }
+
+    fn binary(&mut self, op: Op, x: Value, y: Value) -> Value {
+        match op {
+            Op::Add => self.builder.ins().fadd(x, y),
+            Op::Sub => self.builder.ins().fsub(x, y),
+            Op::Mul => self.builder.ins().fmul(x, y),
+            Op::Div => self.builder.ins().fdiv(x, y),
+            Op::Pow | Op::Atan2 => self.call(calls::binary(op) as usize, &[x, y]),
+        }
+    }
+
+    /// A call of the function of one or two numbers at this address.
+    pub(super) fn call(&mut self, address: usize, arguments: &[Value]) -> Value {
+        let (target, builder) = (self.target, &mut *self.builder);
+        let signature = *self.signatures[arguments.len() - 1]
+            .get_or_insert_with(|| builder.import_signature(target.of_floats(arguments.len())));
+        let callee = builder.ins().iconst(target.pointer, address as i64);
+        let call = builder.ins().call_indirect(signature, callee, arguments);
+        builder.inst_results(call)[0]
+    }
+
+    pub(super) fn constant(&mut self, value: f64) -> Value {
+        let offset = self.pool.offset(value);
+        self.builder.ins().load(F64, fixed_memory(), self.table, offset)
+    }
+}

@@ -1,0 +1,206 @@
+//! sin and cos as a few dozen instructions, to within 1 ulp.
+//!
+//! x = n·π/2 + r + c with |r| ≤ π/4 and a tail c below the last place of r (Cody and Waite's reduction), then a
+//! polynomial each for sin(r + c) and cos(r + c), then n mod 4 says which is which, and the signs. Arguments beyond
+//! [`LIMIT`], infinities and NaN go to the standard library, out of line.
+
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value};
+
+use super::calls;
+use super::emit::Emitter;
+use crate::expr::Func;
+
+/// The largest |x| that is reduced here. n < 2²⁰ then, which the lengths of the parts of π/2 below rely on.
+const LIMIT: f64 = 1e6;
+/// 1.5·2⁵²: adding it rounds to a whole number n, whose last bits are then those of the sum.
+const ROUNDER: f64 = 6755399441055744.0;
+
+/// π/2 as a sum of three `f64`, for products that are not rounded.
+const PI_2: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
+/// π/2 as a sum of three numbers of 33 bits, so that n times each is exact, and the rest.
+const PI_2_SHORT: [u64; 4] =
+    [0x3FF9_21FB_5440_0000, 0x3DD0_B461_1A60_0000, 0x3BA3_198A_2E00_0000, 0x397B_839A_2520_49C1];
+
+/// (sin r − r)/r³ on [−π/4, π/4] in powers of r²: fdlibm, `k_sin.c` (Sun Microsystems, 1993).
+const SIN: [f64; 6] = [
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+];
+/// (cos r − 1 + r²/2)/r⁴ on [−π/4, π/4] in powers of r²: fdlibm, `k_cos.c` (Sun Microsystems, 1993).
+const COS: [f64; 6] = [
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+];
+
+impl Emitter<'_, '_> {
+    /// [sin x, cos x]. Ends the current block; what follows is in a new one.
+    pub(super) fn sin_cos(&mut self, x: Value) -> [Value; 2] {
+        let [fast, slow, done] = [(); 3].map(|()| self.builder.create_block());
+        self.builder.set_cold_block(slow);
+        let results = [(); 2].map(|()| self.builder.append_block_param(done, F64));
+
+        let (size, limit) = (self.builder.ins().fabs(x), self.constant(LIMIT));
+        let is_small = self.builder.ins().fcmp(FloatCC::LessThanOrEqual, size, limit);
+        self.builder.ins().brif(is_small, fast, &[], slow, &[]);
+
+        self.enter(fast);
+        let (n_bits, r, c) = self.reduce(x);
+        let (sin, cos) = (self.sin_kernel(r, c), self.cos_kernel(r, c));
+        let small = self.quadrant(n_bits, sin, cos);
+        self.builder.ins().jump(done, &small.map(BlockArg::Value));
+
+        self.enter(slow);
+        let large = [Func::Sin, Func::Cos].map(|f| self.call(calls::unary(f) as usize, &[x]));
+        self.builder.ins().jump(done, &large.map(BlockArg::Value));
+
+        self.enter(done);
+        results
+    }
+
+    fn enter(&mut self, block: cranelift_codegen::ir::Block) {
+        self.builder.switch_to_block(block);
+        self.builder.seal_block(block);
+    }
+
+    /// x = n·π/2 + r + c; n as an integer of which only the last bits count.
+    fn reduce(&mut self, x: Value) -> (Value, Value, Value) {
+        let (two_over_pi, rounder) = (self.constant(std::f64::consts::FRAC_2_PI), self.constant(ROUNDER));
+        let shifted = self.mul_add(x, two_over_pi, rounder);
+        let n = self.sub(shifted, rounder);
+        let n_bits = self.builder.ins().bitcast(I64, MemFlagsData::new(), shifted);
+        let (r, c) = if self.target.fma { self.reduce_fused(x, n) } else { self.reduce_by_parts(x, n) };
+        (n_bits, r, c)
+    }
+
+    /// x − n·π/2 where n·p can be had exactly.
+    ///
+    /// x − n·p₁ is exact: it is below 1, and a multiple of 2⁻⁵³. It is a multiple of the last place of w = n·p₂, too,
+    /// so that the error of subtracting w is found by two more subtractions, also where x − n·π/2 nearly cancels.
+    fn reduce_fused(&mut self, x: Value, n: Value) -> (Value, Value) {
+        let [p1, p2, p3] = PI_2.map(|p| self.constant(p));
+        let minus_n = self.builder.ins().fneg(n);
+        let head = self.builder.ins().fma(minus_n, p1, x);
+        let minus_w = self.mul(minus_n, p2);
+        let minus_w_low = {
+            let w = self.builder.ins().fneg(minus_w);
+            self.builder.ins().fma(minus_n, p2, w)
+        };
+        let r = self.add(head, minus_w);
+        let lost = self.sub(head, r);
+        let error = self.add(lost, minus_w);
+        let rest = self.builder.ins().fma(minus_n, p3, minus_w_low);
+        (r, self.add(error, rest))
+    }
+
+    /// The same with products that are exact because their factors are short.
+    fn reduce_by_parts(&mut self, x: Value, n: Value) -> (Value, Value) {
+        let [p1, p2, p3, tail] = PI_2_SHORT.map(|bits| self.constant(f64::from_bits(bits)));
+        let w = self.mul(n, p1);
+        let head = self.sub(x, w);
+        let (middle, error) = self.sub_exact(head, n, p2);
+        let (r, error2) = self.sub_exact(middle, n, p3);
+        let (error, rest) = (self.add(error, error2), self.mul(n, tail));
+        (r, self.sub(error, rest))
+    }
+
+    /// a − n·p and its rounding error.
+    fn sub_exact(&mut self, a: Value, n: Value, p: Value) -> (Value, Value) {
+        let w = self.mul(n, p);
+        let r = self.sub(a, w);
+        let lost = self.sub(a, r);
+        (r, self.sub(lost, w))
+    }
+
+    /// sin(r + c) = r − ((z·(c/2 − v·poly) − c) − v·s₁), z = r², v = r³.
+    fn sin_kernel(&mut self, r: Value, c: Value) -> Value {
+        let [s1, s2, s3, s4, s5, s6] = SIN.map(|s| self.constant(s));
+        let z = self.mul(r, r);
+        let (v, z2) = (self.mul(z, r), self.mul(z, z));
+        let (low, high) = (self.mul_add(z, s3, s2), self.mul_add(z, s5, s4));
+        let high = self.mul_add(z2, s6, high);
+        let poly = self.mul_add(z2, high, low);
+        let half = self.constant(0.5);
+        let (half_c, cubic) = (self.mul(c, half), self.mul(v, poly));
+        let t = self.sub(half_c, cubic);
+        let minus_c = self.builder.ins().fneg(c);
+        let t = self.mul_add(z, t, minus_c);
+        let first = self.mul(v, s1);
+        let t = self.sub(t, first);
+        self.sub(r, t)
+    }
+
+    /// cos(r + c) = w + (((1 − w) − z/2) + (z²·poly − r·c)), w = 1 − z/2, z = r².
+    fn cos_kernel(&mut self, r: Value, c: Value) -> Value {
+        let [c1, c2, c3, c4, c5, c6] = COS.map(|c| self.constant(c));
+        let z = self.mul(r, r);
+        let z2 = self.mul(z, z);
+        let (low, middle, high) = (self.mul_add(z, c2, c1), self.mul_add(z, c4, c3), self.mul_add(z, c6, c5));
+        let poly = self.mul_add(z2, high, middle);
+        let poly = self.mul_add(z2, poly, low);
+        let (half, one) = (self.constant(0.5), self.constant(1.0));
+        let half_z = self.mul(z, half);
+        let w = self.sub(one, half_z);
+        let lost = self.sub(one, w);
+        let lost = self.sub(lost, half_z);
+        let minus_rc = {
+            let rc = self.mul(r, c);
+            self.builder.ins().fneg(rc)
+        };
+        let rest = self.mul_add(z2, poly, minus_rc);
+        let rest = self.add(lost, rest);
+        self.add(w, rest)
+    }
+
+    /// [sin x, cos x] from those of x − n·π/2: exchanged for odd n, with the signs of the quadrant. By bits: a branch
+    /// would be mispredicted.
+    fn quadrant(&mut self, n: Value, sin: Value, cos: Value) -> [Value; 2] {
+        let ins = |e: &mut Self, bits: Value| e.builder.ins().bitcast(F64, MemFlagsData::new(), bits);
+        let low_on_top = self.builder.ins().ishl_imm_u(n, 63);
+        let odd = self.builder.ins().sshr_imm_u(low_on_top, 63);
+        let odd = ins(self, odd);
+        let second_on_top = self.builder.ins().ishl_imm_u(n, 62);
+        let cos_sign = self.builder.ins().bxor(second_on_top, low_on_top);
+        let [sin_sign, cos_sign] = [second_on_top, cos_sign].map(|bits| {
+            let sign = self.builder.ins().iconst(I64, i64::MIN);
+            let sign = self.builder.ins().band(bits, sign);
+            ins(self, sign)
+        });
+        let differ = self.builder.ins().bxor(sin, cos);
+        let exchange = self.builder.ins().band(differ, odd);
+        [(sin, sin_sign), (cos, cos_sign)].map(|(value, sign)| {
+            let value = self.builder.ins().bxor(value, exchange);
+            self.builder.ins().bxor(value, sign)
+        })
+    }
+
+    fn add(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fadd(a, b)
+    }
+
+    fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fsub(a, b)
+    }
+
+    fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fmul(a, b)
+    }
+
+    /// a·b + c, fused where that is one instruction.
+    fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        if self.target.fma {
+            return self.builder.ins().fma(a, b, c);
+        }
+        let product = self.mul(a, b);
+        self.add(product, c)
+    }
+}

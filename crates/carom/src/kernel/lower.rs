@@ -1,0 +1,253 @@
+//! From the expression graph to a tape.
+//!
+//! Most nodes become the instruction of the same name. The others:
+//!
+//! - what has only constant operands becomes a constant;
+//! - xⁿ, n whole, |n| ≤ 64, becomes repeated squares, and x^(n+½), |n| < 8, becomes xⁿ·√x;
+//! - sin and cos of one argument become one instruction;
+//! - a/b becomes a·(1/b) if the tape divides two or more times by the same b, no constant. A division has three times the
+//!   latency of a product and a throughput of one in four cycles; the product of a rounded reciprocal is within 1.5 ulp
+//!   of the quotient. It differs more only where 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²².
+//!
+//! Sums of products stay as written and are never contracted to fused multiply-adds: a·b − c·d must be 0 where a·b and
+//! c·d are equal.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::tape::{Instr, Reg, Tape, UnboundSymbol};
+use crate::expr::{Arena, Expr, Func, Node, Op, with_arena};
+
+/// The largest whole exponent that is expanded into products.
+const MAX_POWER: f64 = 64.0;
+/// The largest exponent n + ½ that is expanded.
+const MAX_HALF_POWER: f64 = 8.0;
+
+/// Where a value comes from, before the tape is put in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Input(u32),
+    /// By its bits.
+    Const(u64),
+    Instr(Instr),
+    /// The second result of the `SinCos` at this number.
+    Cos(Reg),
+}
+
+/// What must be known of the whole graph before its nodes are lowered one by one.
+#[derive(Default)]
+struct Usage {
+    sines: FxHashSet<Expr>,
+    cosines: FxHashSet<Expr>,
+    divisions: FxHashMap<Expr, u32>,
+}
+
+impl Usage {
+    fn of(arena: &Arena, order: &[Expr]) -> Usage {
+        let mut usage = Usage::default();
+        for &e in order {
+            match arena.node(e) {
+                Node::Unary(Func::Sin, x) => drop(usage.sines.insert(x)),
+                Node::Unary(Func::Cos, x) => drop(usage.cosines.insert(x)),
+                Node::Binary(Op::Div, _, y) => *usage.divisions.entry(y).or_default() += 1,
+                _ => {}
+            }
+        }
+        usage
+    }
+
+    fn wants_both(&self, x: Expr) -> bool {
+        self.sines.contains(&x) && self.cosines.contains(&x)
+    }
+}
+
+/// The values found so far; equal ones are one.
+#[derive(Default)]
+pub(super) struct Lowering {
+    sources: Vec<Source>,
+    index: FxHashMap<Source, Reg>,
+}
+
+impl Lowering {
+    /// See [`Tape::new`].
+    pub(super) fn run(inputs: &[Expr], outputs: &[Expr]) -> Result<Tape, UnboundSymbol> {
+        let mut lowering = Lowering::default();
+        let mut regs: FxHashMap<Expr, Reg> = FxHashMap::default();
+        with_arena(|arena| {
+            for (i, &input) in inputs.iter().enumerate() {
+                assert!(matches!(arena.node(input), Node::Symbol(_)), "input {i} is not a symbol");
+                let reg = lowering.value(Source::Input(i as u32));
+                assert!(regs.insert(input, reg).is_none(), "input {i} is listed twice");
+            }
+            let order = arena.reachable(outputs);
+            let usage = Usage::of(arena, &order);
+            for &e in &order {
+                if !regs.contains_key(&e) {
+                    let reg = lowering.node(arena, &usage, e, &regs)?;
+                    regs.insert(e, reg);
+                }
+            }
+            Ok(())
+        })?;
+        let outputs: Vec<Reg> = outputs.iter().map(|e| regs[e]).collect();
+        Ok(lowering.schedule(inputs.len(), &outputs))
+    }
+
+    fn node(
+        &mut self,
+        arena: &Arena,
+        usage: &Usage,
+        e: Expr,
+        regs: &FxHashMap<Expr, Reg>,
+    ) -> Result<Reg, UnboundSymbol> {
+        Ok(match arena.node(e) {
+            Node::Const(c) => self.constant(c),
+            Node::Pi => self.constant(std::f64::consts::PI),
+            Node::Symbol(s) => return Err(UnboundSymbol { name: arena.name(s) }),
+            Node::Unary(f @ (Func::Sin | Func::Cos), x) if usage.wants_both(x) => self.sin_or_cos(f, regs[&x]),
+            Node::Unary(f, x) => self.unary(f, regs[&x]),
+            Node::Binary(Op::Pow, x, y) => self.pow(regs[&x], regs[&y]),
+            Node::Binary(Op::Div, x, y) if usage.divisions[&y] > 1 => self.div_shared(regs[&x], regs[&y]),
+            Node::Binary(op, x, y) => self.binary(op, regs[&x], regs[&y]),
+        })
+    }
+
+    fn value(&mut self, source: Source) -> Reg {
+        *self.index.entry(source).or_insert_with(|| {
+            self.sources.push(source);
+            Reg(self.sources.len() as u32 - 1)
+        })
+    }
+
+    fn constant(&mut self, c: f64) -> Reg {
+        self.value(Source::Const(c.to_bits()))
+    }
+
+    fn as_const(&self, r: Reg) -> Option<f64> {
+        match self.sources[r.index()] {
+            Source::Const(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, f: Func, x: Reg) -> Reg {
+        match self.as_const(x) {
+            Some(c) => self.constant(f.apply(c)),
+            None => self.value(Source::Instr(Instr::Unary(f, x))),
+        }
+    }
+
+    fn sin_or_cos(&mut self, f: Func, x: Reg) -> Reg {
+        if self.as_const(x).is_some() {
+            return self.unary(f, x);
+        }
+        let sin = self.value(Source::Instr(Instr::SinCos(x)));
+        let cos = self.value(Source::Cos(sin));
+        if f == Func::Sin { sin } else { cos }
+    }
+
+    fn binary(&mut self, op: Op, x: Reg, y: Reg) -> Reg {
+        if let (Some(a), Some(b)) = (self.as_const(x), self.as_const(y)) {
+            return self.constant(op.apply(a, b));
+        }
+        let commutes = matches!(op, Op::Add | Op::Mul);
+        let (x, y) = if commutes && x > y { (y, x) } else { (x, y) };
+        self.value(Source::Instr(Instr::Binary(op, x, y)))
+    }
+
+    /// x/y by way of 1/y.
+    fn div_shared(&mut self, x: Reg, y: Reg) -> Reg {
+        if self.as_const(y).is_some() {
+            return self.binary(Op::Div, x, y);
+        }
+        let one = self.constant(1.0);
+        let reciprocal = self.binary(Op::Div, one, y);
+        if x == one { reciprocal } else { self.binary(Op::Mul, x, reciprocal) }
+    }
+
+    fn pow(&mut self, x: Reg, y: Reg) -> Reg {
+        let Some(n) = self.as_const(y).filter(|_| self.as_const(x).is_none()) else {
+            return self.binary(Op::Pow, x, y);
+        };
+        let whole = n.abs().trunc();
+        let power = if whole == n.abs() && whole <= MAX_POWER {
+            self.whole_power(x, whole as u32)
+        } else if n.abs() - whole == 0.5 && whole < MAX_HALF_POWER {
+            let (power, root) = (self.whole_power(x, whole as u32), self.unary(Func::Sqrt, x));
+            if whole == 0.0 { root } else { self.binary(Op::Mul, power, root) }
+        } else {
+            return self.binary(Op::Pow, x, y);
+        };
+        if n > 0.0 {
+            return power;
+        }
+        let one = self.constant(1.0);
+        self.binary(Op::Div, one, power)
+    }
+
+    /// xⁿ: the square of x^(n/2), or x·x^(n−1).
+    fn whole_power(&mut self, x: Reg, n: u32) -> Reg {
+        match n {
+            0 => self.constant(1.0),
+            1 => x,
+            _ if n % 2 == 0 => {
+                let root = self.whole_power(x, n / 2);
+                self.binary(Op::Mul, root, root)
+            }
+            _ => {
+                let rest = self.whole_power(x, n - 1);
+                self.binary(Op::Mul, rest, x)
+            }
+        }
+    }
+
+    /// The instructions that `outputs` need, in the order in which they were found, numbered anew.
+    fn schedule(self, inputs: usize, outputs: &[Reg]) -> Tape {
+        let live = self.live(outputs);
+        let mut renumbered = vec![Reg(u32::MAX); self.sources.len()];
+        let mut tape = Tape { inputs, constants: Vec::new(), instrs: Vec::new(), outputs: Vec::new() };
+        let mut next = inputs as u32;
+        for (i, &source) in self.sources.iter().enumerate() {
+            match source {
+                Source::Input(k) => renumbered[i] = Reg(k),
+                Source::Const(bits) if live[i] => {
+                    renumbered[i] = Reg(next);
+                    tape.constants.push(f64::from_bits(bits));
+                    next += 1;
+                }
+                _ => {}
+            }
+        }
+        for (i, &source) in self.sources.iter().enumerate().filter(|&(i, _)| live[i]) {
+            match source {
+                Source::Instr(instr) => {
+                    renumbered[i] = Reg(next);
+                    next += instr.results() as u32;
+                    tape.instrs.push(instr.map(|r| renumbered[r.index()]));
+                }
+                Source::Cos(sin) => renumbered[i] = Reg(renumbered[sin.index()].0 + 1),
+                Source::Input(_) | Source::Const(_) => {}
+            }
+        }
+        tape.outputs = outputs.iter().map(|r| renumbered[r.index()]).collect();
+        tape
+    }
+
+    /// For each value whether `outputs` need it.
+    fn live(&self, outputs: &[Reg]) -> Vec<bool> {
+        let mut live = vec![false; self.sources.len()];
+        for r in outputs {
+            live[r.index()] = true;
+        }
+        for i in (0..self.sources.len()).rev() {
+            if !live[i] {
+                continue;
+            }
+            match self.sources[i] {
+                Source::Instr(instr) => instr.operands().for_each(|r| live[r.index()] = true),
+                Source::Cos(sin) => live[sin.index()] = true,
+                Source::Input(_) | Source::Const(_) => {}
+            }
+        }
+        live
+    }
+}
