@@ -1,9 +1,12 @@
 //! carom simulates mechanical systems that hit things, and keeps the structure of mechanics while it does so.
 
 pub mod catalogue;
+pub mod discrete;
 pub mod error;
 pub mod expr;
+pub mod flow;
 pub mod kernel;
+pub mod mechanics;
 pub mod model;
 pub mod solve;
 pub mod system;

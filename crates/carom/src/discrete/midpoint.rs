@@ -1,0 +1,32 @@
+use super::{DiscreteLagrangian, Sample, Step, secant};
+
+/// The generalized midpoint rule; α = ½ is the midpoint rule, of order 2. [TPC eq. 4]
+///
+/// ```text
+/// L_d(q0, q1, h) = h · L((1 − α) q0 + α q1, v),   v = (q1 − q0)/h
+/// ```
+pub struct Midpoint {
+    /// Where L is evaluated: 0 is q0, 1 is q1.
+    pub alpha: f64,
+}
+
+impl DiscreteLagrangian for Midpoint {
+    fn name(&self) -> &'static str {
+        "midpoint"
+    }
+
+    fn order(&self) -> usize {
+        if self.is_symmetric() { 2 } else { 1 }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.alpha == 0.5
+    }
+
+    fn samples(&self, step: &Step) -> Vec<Sample> {
+        let v = secant(step.q0(), step.q1(), step.h);
+        let blend = |(&a, &b)| (1.0 - self.alpha) * a + self.alpha * b;
+        let q = step.q0().iter().zip(step.q1()).map(blend).collect();
+        vec![Sample { weight: step.h, q, v, t: step.t + self.alpha * step.h }]
+    }
+}

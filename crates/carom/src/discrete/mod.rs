@@ -1,0 +1,108 @@
+//! Discrete Lagrangians, one file each. A discrete Lagrangian is a quadrature of the action over one step,
+//!
+//! ```text
+//! L_d(q0, …, q1, t, h) = Σᵢ wᵢ L(qᵢ, vᵢ, tᵢ)
+//! ```
+//!
+//! where qᵢ and vᵢ are combinations of q0, q1 and, for some, of inner points at which L_d is stationary. Everything else
+//! (slot derivatives, discrete forces, discrete energy) is derived from it.
+
+mod galerkin;
+mod midpoint;
+mod se1;
+mod se2;
+mod sva;
+mod svb;
+mod svc;
+
+pub use galerkin::Galerkin;
+pub use midpoint::Midpoint;
+pub use se1::Se1;
+pub use se2::Se2;
+pub use sva::Sva;
+pub use svb::Svb;
+pub use svc::Svc;
+
+use crate::expr::Expr;
+
+/// A quadrature of the action over one step.
+pub trait DiscreteLagrangian: Send + Sync {
+    /// What `--method` calls it.
+    fn name(&self) -> &'static str;
+
+    /// The order of the map that it generates.
+    fn order(&self) -> usize;
+
+    /// True if L_d(q0, q1, h) = −L_d(q1, q0, −h), so that the map is its own adjoint.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// How many points there are between q0 and q1.
+    fn inner_points(&self) -> usize {
+        0
+    }
+
+    /// When the inner points are, as parts of the step: where a first guess puts them.
+    fn inner_times(&self) -> Vec<f64> {
+        let count = self.inner_points();
+        (1..=count).map(|i| i as f64 / (count + 1) as f64).collect()
+    }
+
+    /// The quadrature.
+    fn samples(&self, step: &Step) -> Vec<Sample>;
+}
+
+/// One step from q0 at t to q1 at t + h, in symbols.
+pub struct Step {
+    /// The time at the beginning.
+    pub t: Expr,
+    /// The step.
+    pub h: Expr,
+    /// q0, the inner points, q1.
+    pub points: Vec<Vec<Expr>>,
+}
+
+/// One evaluation of L in a quadrature.
+pub struct Sample {
+    /// The weight, h included.
+    pub weight: Expr,
+    /// Where.
+    pub q: Vec<Expr>,
+    /// How fast.
+    pub v: Vec<Expr>,
+    /// When.
+    pub t: Expr,
+}
+
+impl Step {
+    /// The first point.
+    pub fn q0(&self) -> &[Expr] {
+        &self.points[0]
+    }
+
+    /// The last point.
+    pub fn q1(&self) -> &[Expr] {
+        &self.points[self.points.len() - 1]
+    }
+}
+
+/// (b − a)/h.
+fn secant(a: &[Expr], b: &[Expr], h: Expr) -> Vec<Expr> {
+    a.iter().zip(b).map(|(&a, &b)| (b - a) / h).collect()
+}
+
+/// The registered discrete Lagrangians.
+pub fn registry() -> Vec<Box<dyn DiscreteLagrangian>> {
+    vec![
+        Box::new(Se1),
+        Box::new(Se2),
+        Box::new(Sva),
+        Box::new(Svb),
+        Box::new(Svc),
+        Box::new(Midpoint { alpha: 0.5 }),
+        Box::new(Galerkin { order: 4 }),
+        Box::new(Galerkin { order: 6 }),
+        Box::new(Galerkin { order: 8 }),
+    ]
+}

@@ -1,0 +1,27 @@
+use super::{DiscreteLagrangian, Sample, Step, secant};
+
+/// Symplectic Euler 1: the left rectangle. [DLM §3.2]
+///
+/// ```text
+/// L_d(q0, q1, h) = h · L(q0, v),   v = (q1 − q0)/h
+/// ```
+pub struct Se1;
+
+impl DiscreteLagrangian for Se1 {
+    fn name(&self) -> &'static str {
+        "se1"
+    }
+
+    fn order(&self) -> usize {
+        1
+    }
+
+    fn is_symmetric(&self) -> bool {
+        false
+    }
+
+    fn samples(&self, step: &Step) -> Vec<Sample> {
+        let v = secant(step.q0(), step.q1(), step.h);
+        vec![Sample { weight: step.h, q: step.q0().to_vec(), v, t: step.t }]
+    }
+}

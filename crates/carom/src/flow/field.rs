@@ -1,0 +1,116 @@
+//! Hamilton's equations from the Lagrangian.
+
+use crate::error::Result;
+use crate::expr::{Expr, grad};
+use crate::kernel::Kernel;
+use crate::mechanics::Mechanics;
+use crate::solve::{Newton, NoSolution};
+use crate::system::time;
+
+/// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
+///
+/// ```text
+/// ṗ = L_q(q, v) + F,   H = p·v − L(q, v)
+/// ```
+#[derive(Clone, Debug)]
+pub struct Field {
+    n: usize,
+    parameters: usize,
+    velocity: Velocity,
+    /// The parameters, t, q, p and, where v is implicit, v.
+    inputs: Vec<f64>,
+    /// v, ṗ, H
+    values: Vec<f64>,
+}
+
+/// How v follows from p.
+#[derive(Clone, Debug)]
+enum Velocity {
+    /// L is quadratic in v: by elimination, as part of the expressions.
+    Explicit(Kernel),
+    /// By Newton's method.
+    Implicit(Newton),
+}
+
+impl Field {
+    /// Compiles the equations.
+    pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
+        let (n, p) = (mechanics.n(), mechanics.p());
+        let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
+        let velocity = match explicit_velocity(mechanics, &p) {
+            Some(v) => {
+                let outputs = equations(mechanics, &p);
+                let outputs = mechanics.at(&outputs, &mechanics.q, &v, time());
+                Velocity::Explicit(mechanics.kernel(&given, &outputs)?)
+            }
+            None => {
+                let residuals: Vec<Expr> = mechanics.momenta().iter().zip(&p).map(|(&l_v, &p)| l_v - p).collect();
+                let outputs = equations(mechanics, &p);
+                Velocity::Implicit(Newton::new(mechanics, &given, &mechanics.v, &residuals, &outputs)?)
+            }
+        };
+        let unknowns = if matches!(velocity, Velocity::Implicit(_)) { n } else { 0 };
+        let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
+        inputs[..parameters.len()].copy_from_slice(parameters);
+        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; 2 * n + 1] })
+    }
+
+    /// (v, ṗ, H) at (t, q, p).
+    pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        self.inputs[self.parameters] = t;
+        self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
+        match &mut self.velocity {
+            Velocity::Explicit(kernel) => kernel.eval(&self.inputs, &mut self.values),
+            Velocity::Implicit(newton) => newton.solve(&mut self.inputs, &mut self.values)?,
+        }
+        Ok(&self.values)
+    }
+
+    /// The velocities v = H_p.
+    pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        let n = self.n;
+        Ok(&self.at(t, z)?[..n])
+    }
+
+    /// The energy H.
+    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
+        let n = self.n;
+        Ok(self.at(t, z)?[2 * n])
+    }
+}
+
+/// v, ṗ, H in q, v, p.
+fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
+    let mut rates = grad(mechanics.l, &mechanics.q);
+    if let Some(forces) = &mechanics.forces {
+        rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
+    }
+    let power: Expr = p.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();
+    mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
+}
+
+/// v with M v = p − L_v|₀, by elimination without pivoting, which is stable where M is positive definite.
+fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
+    if !mechanics.is_quadratic() {
+        return None;
+    }
+    let n = mechanics.n();
+    let at_rest = vec![Expr::constant(0.0); n];
+    let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
+    let mut m = mechanics.mass();
+    let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    for k in 0..n {
+        for i in k + 1..n {
+            let factor = m[i][k] / m[k][k];
+            for j in k + 1..n {
+                m[i][j] = m[i][j] - factor * m[k][j];
+            }
+            v[i] = v[i] - factor * v[k];
+        }
+    }
+    for i in (0..n).rev() {
+        let known: Expr = (i + 1..n).map(|j| m[i][j] * v[j]).sum();
+        v[i] = (v[i] - known) / m[i][i];
+    }
+    Some(v)
+}

@@ -1,0 +1,178 @@
+//! The one-step map of a discrete Lagrangian.
+
+use super::{Discrete, Field, Flow, Phase};
+use crate::discrete::{DiscreteLagrangian, Sample, Step};
+use crate::error::Result;
+use crate::expr::{Expr, grad, jacobian};
+use crate::kernel::Kernel;
+use crate::mechanics::{Mechanics, numbered};
+use crate::solve::{Newton, NoSolution};
+
+/// Φ_h = F⁺L_d ∘ (F⁻L_d)⁻¹: the discrete Euler–Lagrange equations in position-momentum form. [DLM eqs. 15, 17, 18]
+///
+/// ```text
+/// p0 = −D₁L_d(q0, q1, h) − f⁻,   p1 = D₂L_d(q0, q1, h) + f⁺
+/// ```
+///
+/// With inner points Qᵢ there is ∂L_d/∂Qᵢ + fᵢ = 0 for each. The discrete forces f come from the same quadrature
+/// (discrete Lagrange–d'Alembert principle): f_k = Σᵢ wᵢ (∂qᵢ/∂Q_k)ᵀ F(qᵢ, vᵢ, tᵢ).
+#[derive(Clone)]
+pub struct Variational {
+    n: usize,
+    order: usize,
+    parameters: usize,
+    inner_times: Vec<f64>,
+    newton: Newton,
+    /// (parameters, t, h, q0, p0, inner points, q1) → L_d, −D₃L_d
+    action: Kernel,
+    field: Field,
+    inputs: Vec<f64>,
+    p1: Vec<f64>,
+    past: Past,
+}
+
+/// The last steps, as long as each began where the one before it ended.
+#[derive(Clone)]
+struct Past {
+    t: f64,
+    h: f64,
+    /// The end of the last step.
+    end: Vec<f64>,
+    /// The solutions (inner points, q1) of the last steps, newest first.
+    solutions: [Vec<f64>; 4],
+    count: usize,
+}
+
+/// Extrapolation through the last 1 … 4 solutions, all one step apart.
+const EXTRAPOLATION: [&[f64]; 4] = [&[1.0], &[2.0, -1.0], &[3.0, -3.0, 1.0], &[4.0, -6.0, 4.0, -1.0]];
+
+impl Variational {
+    /// Derives and compiles the map.
+    pub fn new(mechanics: &Mechanics, rule: &dyn DiscreteLagrangian, parameters: &[f64]) -> Result<Variational> {
+        let (n, inner) = (mechanics.n(), rule.inner_points());
+        let (t, h) = (Expr::symbol("t[0]"), Expr::symbol("h[]"));
+        let points: Vec<Vec<Expr>> = (0..inner + 2).map(|k| numbered(&format!("q{k}"), n)).collect();
+        let step = Step { t, h, points };
+        let samples = rule.samples(&step);
+        let l_d = discrete_lagrangian(mechanics, &samples);
+        let p0 = mechanics.p();
+        let pulls: Vec<Vec<Expr>> = step.points.iter().map(|point| pull(mechanics, l_d, &samples, point)).collect();
+        let start = pulls[0].iter().zip(&p0).map(|(&pull, &p)| p + pull);
+        let residuals: Vec<Expr> = start.chain(pulls[1..=inner].concat()).collect();
+        let given: Vec<Expr> = [t, h].iter().chain(&step.points[0]).chain(&p0).copied().collect();
+        let unknowns: Vec<Expr> = step.points[1..].concat();
+        let inputs: Vec<Expr> = given.iter().chain(&unknowns).copied().collect();
+        let size = parameters.len() + inputs.len();
+        let mut map = Variational {
+            n,
+            order: rule.order(),
+            parameters: parameters.len(),
+            inner_times: rule.inner_times(),
+            newton: Newton::new(mechanics, &given, &unknowns, &residuals, &pulls[inner + 1])?,
+            action: mechanics.kernel(&inputs, &[l_d, -l_d.diff(h)])?,
+            field: Field::new(mechanics, parameters)?,
+            inputs: vec![0.0; size],
+            p1: vec![0.0; n],
+            past: Past::new(2 * n, unknowns.len()),
+        };
+        map.inputs[..parameters.len()].copy_from_slice(parameters);
+        Ok(map)
+    }
+
+    /// Writes a first guess for the unknowns: from the past, or along the velocity.
+    fn guess(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
+        let n = self.n;
+        let unknowns = &mut self.inputs[self.parameters + 2 + 2 * n..];
+        if !self.past.continues(z0, h) {
+            self.past.count = 0;
+        }
+        if self.past.count > 1 {
+            self.past.extrapolate(unknowns);
+            return Ok(());
+        }
+        let v = self.field.velocity(z0.t, &z0.z)?;
+        for (point, &c) in unknowns.chunks_mut(n).zip(self.inner_times.iter().chain(&[1.0])) {
+            for (i, x) in point.iter_mut().enumerate() {
+                *x = z0.z[i] + c * h * v[i];
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Flow for Variational {
+    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+        let (n, at) = (self.n, self.parameters);
+        self.inputs[at] = z0.t;
+        self.inputs[at + 1] = h;
+        self.inputs[at + 2..at + 2 + 2 * n].copy_from_slice(&z0.z);
+        self.guess(z0, h)?;
+        self.newton.solve(&mut self.inputs, &mut self.p1)?;
+        let unknowns = &self.inputs[at + 2 + 2 * n..];
+        z1.t = z0.t + h;
+        z1.z[..n].copy_from_slice(&unknowns[unknowns.len() - n..]);
+        z1.z[n..].copy_from_slice(&self.p1);
+        self.past.remember(unknowns, h, z1);
+        Ok(())
+    }
+
+    fn discrete(&mut self) -> Option<Discrete> {
+        let mut values = [0.0; 2];
+        self.action.eval(&self.inputs, &mut values);
+        Some(Discrete { action: values[0], energy: values[1] })
+    }
+
+    fn order(&self) -> usize {
+        self.order
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Flow> {
+        Box::new(self.clone())
+    }
+}
+
+impl Past {
+    fn new(size: usize, unknowns: usize) -> Past {
+        let solutions = std::array::from_fn(|_| vec![0.0; unknowns]);
+        Past { t: 0.0, h: 0.0, end: vec![0.0; size], solutions, count: 0 }
+    }
+
+    fn continues(&self, z0: &Phase, h: f64) -> bool {
+        self.h == h && self.t == z0.t && self.end == z0.z
+    }
+
+    fn extrapolate(&self, x: &mut [f64]) {
+        x.fill(0.0);
+        for (weight, solution) in EXTRAPOLATION[self.count - 1].iter().zip(&self.solutions) {
+            x.iter_mut().zip(solution).for_each(|(x, s)| *x += weight * s);
+        }
+    }
+
+    fn remember(&mut self, solution: &[f64], h: f64, z1: &Phase) {
+        self.solutions.rotate_right(1);
+        self.solutions[0].copy_from_slice(solution);
+        self.count = (self.count + 1).min(4);
+        (self.t, self.h) = (z1.t, h);
+        self.end.copy_from_slice(&z1.z);
+    }
+}
+
+/// Σᵢ wᵢ L(qᵢ, vᵢ, tᵢ).
+fn discrete_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
+    samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
+}
+
+/// ∂L_d/∂Q + f for one point Q of the step.
+fn pull(mechanics: &Mechanics, l_d: Expr, samples: &[Sample], point: &[Expr]) -> Vec<Expr> {
+    let mut pull = grad(l_d, point);
+    let Some(forces) = &mechanics.forces else { return pull };
+    for sample in samples {
+        let force = mechanics.at(forces, &sample.q, &sample.v, sample.t);
+        for (row, f) in jacobian(&sample.q, point).iter().zip(force) {
+            for (sum, &arm) in pull.iter_mut().zip(row) {
+                *sum = *sum + sample.weight * f * arm;
+            }
+        }
+    }
+    pull
+}

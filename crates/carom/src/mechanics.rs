@@ -1,0 +1,92 @@
+//! The equations of a system in its free coordinates, as kernels that every flow shares.
+
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, grad, jacobian, substitute};
+use crate::kernel::{Backend, Kernel};
+use crate::system::{System, time};
+
+/// A system whose driven coordinates are functions of the time: what is left are the free ones.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    /// The parameters.
+    pub parameters: Vec<Expr>,
+    /// The free coordinates.
+    pub q: Vec<Expr>,
+    /// Their velocities.
+    pub v: Vec<Expr>,
+    /// L(q, v, t).
+    pub l: Expr,
+    /// The generalized forces, or nothing where there are none.
+    pub forces: Option<Vec<Expr>>,
+    /// φ(q, t) of each wall.
+    pub walls: Vec<Expr>,
+    /// How its kernels are run.
+    pub backend: Backend,
+}
+
+impl Mechanics {
+    /// The equations of `system`.
+    pub fn new(system: &System) -> Mechanics {
+        let free = system.free();
+        let (q, v) = (system.q(), system.v());
+        let pick = |all: &[Expr]| free.iter().map(|&i| all[i]).collect::<Vec<_>>();
+        let forces = pick(&system.drive(&system.forces));
+        let walls: Vec<Expr> = system.walls.iter().map(|wall| wall.phi).collect();
+        Mechanics {
+            parameters: system.parameters.iter().map(|p| p.symbol).collect(),
+            q: pick(&q),
+            v: pick(&v),
+            l: system.drive(&[system.lagrangian.l])[0],
+            forces: forces.iter().any(|f| !f.is_zero()).then_some(forces),
+            walls: system.drive(&walls),
+            backend: Backend::Jit,
+        }
+    }
+
+    /// The number of degrees of freedom.
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Each fᵢ(q, v, t) at another state.
+    pub fn at(&self, fs: &[Expr], q: &[Expr], v: &[Expr], t: Expr) -> Vec<Expr> {
+        let from: Vec<Expr> = self.q.iter().chain(&self.v).copied().chain([time()]).collect();
+        let to: Vec<Expr> = q.iter().chain(v).copied().chain([t]).collect();
+        substitute(fs, &from, &to)
+    }
+
+    /// The momenta p = L_v.
+    pub fn momenta(&self) -> Vec<Expr> {
+        grad(self.l, &self.v)
+    }
+
+    /// The mass matrix L_vv.
+    pub fn mass(&self) -> Vec<Vec<Expr>> {
+        jacobian(&self.momenta(), &self.v)
+    }
+
+    /// True if L is quadratic in v: L_vv does not contain v.
+    pub fn is_quadratic(&self) -> bool {
+        self.mass().concat().iter().all(|entry| !entry.depends_on(&self.v))
+    }
+
+    /// Symbols for the momenta.
+    pub fn p(&self) -> Vec<Expr> {
+        numbered("p", self.n())
+    }
+
+    /// A kernel of the parameters and then `inputs`.
+    pub fn kernel(&self, inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel> {
+        let inputs: Vec<Expr> = self.parameters.iter().chain(inputs).copied().collect();
+        let kernel = match self.backend {
+            Backend::Jit => Kernel::new(&inputs, outputs),
+            Backend::Interpreter => Kernel::with_backend(&inputs, outputs, Backend::Interpreter),
+        };
+        kernel.map_err(|e| Diagnostic::new(e.to_string()).into())
+    }
+}
+
+/// Symbols `name[0]`, `name[1]`, …, which no model can name.
+pub fn numbered(name: &str, n: usize) -> Vec<Expr> {
+    (0..n).map(|i| Expr::symbol(&format!("{name}[{i}]"))).collect()
+}
