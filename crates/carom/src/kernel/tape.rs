@@ -231,6 +231,17 @@ mod tests {
     }
 
     #[test]
+    fn signs_and_powers_of_two_wait_for_the_end() {
+        let (a, b) = (x().exp(), y().exp());
+        let sum = tape(&[0.5 * a * x() - 0.5 * b * y()]);
+        assert_eq!((count(&sum, is_mul), sum.len()), (3, 6), "{sum}");
+        let product = tape(&[(0.5 * a) * (2.0 * b), (-a) * (-b)]);
+        assert_eq!(product.len(), 3, "{product}");
+        let odd = tape(&[3.0 * a * x() - 3.0 * b * y()]);
+        assert_eq!(count(&odd, is_mul), 4, "a factor 3 would round otherwise:\n{odd}");
+    }
+
+    #[test]
     fn an_unbound_symbol_is_named() {
         let error = Tape::new(&[x()], &[x() * Expr::symbol("omega")]).expect_err("omega is no input");
         assert_eq!(error.to_string(), "`omega` has no value: it is not among the inputs");
