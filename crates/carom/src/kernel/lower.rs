@@ -9,7 +9,9 @@
 //!   latency of a product and a throughput of one in four cycles; the product of a rounded reciprocal is within 1.5 ulp
 //!   of the quotient. It differs more only where 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²²;
 //! - signs and factors 2ᵏ wait until they are needed: a/2·b + c/2·d is (a·b + c·d)/2, which saves two products and has
-//!   the same rounding errors.
+//!   the same rounding errors;
+//! - a·c + b·c becomes (a + b)·c unless both products are needed elsewhere: never more work, and less where other
+//!   sums share a + b.
 //!
 //! Sums of products stay as written and are never contracted to fused multiply-adds: a·b − c·d must be 0 where a·b and
 //! c·d are equal.
@@ -44,12 +46,20 @@ struct Usage {
     sines: FxHashSet<Expr>,
     cosines: FxHashSet<Expr>,
     divisions: FxHashMap<Expr, u32>,
+    /// How often a node is an operand or an output.
+    uses: FxHashMap<Expr, u32>,
 }
 
 impl Usage {
-    fn of(arena: &Arena, order: &[Expr]) -> Usage {
+    fn of(arena: &Arena, order: &[Expr], outputs: &[Expr]) -> Usage {
         let mut usage = Usage::default();
+        for &e in outputs {
+            *usage.uses.entry(e).or_default() += 1;
+        }
         for &e in order {
+            for x in arena.node(e).operands() {
+                *usage.uses.entry(x).or_default() += 1;
+            }
             match arena.node(e) {
                 Node::Unary(Func::Sin, x) => drop(usage.sines.insert(x)),
                 Node::Unary(Func::Cos, x) => drop(usage.cosines.insert(x)),
@@ -102,7 +112,7 @@ impl Lowering {
                 assert!(regs.insert(input, reg.into()).is_none(), "input {i} is listed twice");
             }
             let order = arena.reachable(outputs);
-            let usage = Usage::of(arena, &order);
+            let usage = Usage::of(arena, &order, outputs);
             for &e in &order {
                 if !regs.contains_key(&e) {
                     let reg = lowering.node(arena, &usage, e, &regs)?;
@@ -133,8 +143,11 @@ impl Lowering {
                 let fused = both && matches!(f, Func::Sin | Func::Cos);
                 if fused { self.sin_or_cos(f, x).into() } else { self.unary(f, x).into() }
             }
-            Node::Binary(Op::Add, x, y) => self.add(regs[&x], regs[&y]),
-            Node::Binary(Op::Sub, x, y) => self.add(regs[&x], Scaled { factor: -regs[&y].factor, ..regs[&y] }),
+            Node::Binary(op @ (Op::Add | Op::Sub), x, y) => {
+                let may_factor = usage.uses[&x] == 1 || usage.uses[&y] == 1;
+                let sign = if op == Op::Add { 1.0 } else { -1.0 };
+                self.sum(regs[&x], Scaled { factor: sign * regs[&y].factor, ..regs[&y] }, may_factor)
+            }
             Node::Binary(Op::Mul, x, y) => self.mul(regs[&x], regs[&y]),
             Node::Binary(Op::Div, x, y) => self.div(regs[&x], regs[&y], usage.divisions[&y] > 1),
             Node::Binary(op, x, y) => {
@@ -155,6 +168,30 @@ impl Lowering {
         }
         let factor = self.constant(x.factor);
         self.binary(Op::Mul, factor, x.reg)
+    }
+
+    /// x + y, as (a + b)·c if x = a·c and y = b·c.
+    fn sum(&mut self, x: Scaled, y: Scaled, may_factor: bool) -> Scaled {
+        match self.common_factor(x.reg, y.reg).filter(|_| may_factor) {
+            Some((a, b, c)) => {
+                let sum = self.add(Scaled { reg: a, ..x }, Scaled { reg: b, ..y });
+                self.mul(sum, c.into())
+            }
+            None => self.add(x, y),
+        }
+    }
+
+    /// (a, b, c) with x = a·c and y = b·c.
+    fn common_factor(&self, x: Reg, y: Reg) -> Option<(Reg, Reg, Reg)> {
+        let factors = |r: Reg| match self.sources[r.index()] {
+            Source::Instr(Instr::Binary(Op::Mul, a, b)) => Some([(a, b), (b, a)]),
+            _ => None,
+        };
+        let (of_x, of_y) = (factors(x)?, factors(y)?);
+        of_x.iter()
+            .flat_map(|p| of_y.iter().map(move |q| (p, q)))
+            .find(|(p, q)| p.1 == q.1)
+            .map(|(p, q)| (p.0, q.0, p.1))
     }
 
     /// x + y = f·(x′ ± r·y′), where f is the factor of one of them, taken positive if it can be: a difference that

@@ -237,8 +237,15 @@ mod tests {
         assert_eq!((count(&sum, is_mul), sum.len()), (3, 6), "{sum}");
         let product = tape(&[(0.5 * a) * (2.0 * b), (-a) * (-b)]);
         assert_eq!(product.len(), 3, "{product}");
-        let odd = tape(&[3.0 * a * x() - 3.0 * b * y()]);
-        assert_eq!(count(&odd, is_mul), 4, "a factor 3 would round otherwise:\n{odd}");
+    }
+
+    #[test]
+    fn a_common_factor_is_taken_out_of_a_sum() {
+        let (a, b, c) = (x().exp(), y().exp(), (x() * y()).exp());
+        let once = tape(&[a * c + b * c]);
+        assert_eq!(count(&once, is_mul), 2, "x·y and one more:\n{once}");
+        let elsewhere = tape(&[a * c + b * c, a * c, b * c]);
+        assert_eq!(elsewhere.len(), 7, "both products are there anyway:\n{elsewhere}");
     }
 
     #[test]
