@@ -7,7 +7,11 @@
 //! - sin and cos of one argument become one instruction;
 //! - a/b becomes a·(1/b) if the tape divides two or more times by the same b, no constant. A division has three times the
 //!   latency of a product and a throughput of one in four cycles; the product of a rounded reciprocal is within 1.5 ulp
-//!   of the quotient. It differs more only where 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²².
+//!   of the quotient. It differs more only where 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²²;
+//! - signs and factors 2ᵏ wait until they are needed: a/2·b + c/2·d is (a·b + c·d)/2, which saves two products and has
+//!   the same rounding errors;
+//! - a·c + b·c becomes (a + b)·c unless both products are needed elsewhere: never more work, and less where other
+//!   sums share a + b.
 //!
 //! Sums of products stay as written and are never contracted to fused multiply-adds: a·b − c·d must be 0 where a·b and
 //! c·d are equal.
@@ -21,6 +25,9 @@ use crate::expr::{Arena, Expr, Func, Node, Op, with_arena};
 const MAX_POWER: f64 = 64.0;
 /// The largest exponent n + ½ that is expanded.
 const MAX_HALF_POWER: f64 = 8.0;
+
+/// A waiting factor beyond this, or below its inverse, is applied, so that waiting cannot make numbers overflow.
+const MAX_FACTOR: f64 = 1024.0;
 
 /// Where a value comes from, before the tape is put in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,12 +46,20 @@ struct Usage {
     sines: FxHashSet<Expr>,
     cosines: FxHashSet<Expr>,
     divisions: FxHashMap<Expr, u32>,
+    /// How often a node is an operand or an output.
+    uses: FxHashMap<Expr, u32>,
 }
 
 impl Usage {
-    fn of(arena: &Arena, order: &[Expr]) -> Usage {
+    fn of(arena: &Arena, order: &[Expr], outputs: &[Expr]) -> Usage {
         let mut usage = Usage::default();
+        for &e in outputs {
+            *usage.uses.entry(e).or_default() += 1;
+        }
         for &e in order {
+            for x in arena.node(e).operands() {
+                *usage.uses.entry(x).or_default() += 1;
+            }
             match arena.node(e) {
                 Node::Unary(Func::Sin, x) => drop(usage.sines.insert(x)),
                 Node::Unary(Func::Cos, x) => drop(usage.cosines.insert(x)),
@@ -60,6 +75,24 @@ impl Usage {
     }
 }
 
+/// A value times a factor ±2ᵏ that is not yet applied.
+#[derive(Clone, Copy)]
+struct Scaled {
+    factor: f64,
+    reg: Reg,
+}
+
+impl From<Reg> for Scaled {
+    fn from(reg: Reg) -> Scaled {
+        Scaled { factor: 1.0, reg }
+    }
+}
+
+/// True if multiplying by c changes no digit.
+fn is_power_of_two(c: f64) -> bool {
+    c.is_normal() && c.to_bits() << 12 == 0
+}
+
 /// The values found so far; equal ones are one.
 #[derive(Default)]
 pub(super) struct Lowering {
@@ -71,15 +104,15 @@ impl Lowering {
     /// See [`Tape::new`].
     pub(super) fn run(inputs: &[Expr], outputs: &[Expr]) -> Result<Tape, UnboundSymbol> {
         let mut lowering = Lowering::default();
-        let mut regs: FxHashMap<Expr, Reg> = FxHashMap::default();
+        let mut regs: FxHashMap<Expr, Scaled> = FxHashMap::default();
         with_arena(|arena| {
             for (i, &input) in inputs.iter().enumerate() {
                 assert!(matches!(arena.node(input), Node::Symbol(_)), "input {i} is not a symbol");
                 let reg = lowering.value(Source::Input(i as u32));
-                assert!(regs.insert(input, reg).is_none(), "input {i} is listed twice");
+                assert!(regs.insert(input, reg.into()).is_none(), "input {i} is listed twice");
             }
             let order = arena.reachable(outputs);
-            let usage = Usage::of(arena, &order);
+            let usage = Usage::of(arena, &order, outputs);
             for &e in &order {
                 if !regs.contains_key(&e) {
                     let reg = lowering.node(arena, &usage, e, &regs)?;
@@ -88,7 +121,7 @@ impl Lowering {
             }
             Ok(())
         })?;
-        let outputs: Vec<Reg> = outputs.iter().map(|e| regs[e]).collect();
+        let outputs: Vec<Reg> = outputs.iter().map(|e| lowering.apply_factor(regs[e])).collect();
         Ok(lowering.schedule(inputs.len(), &outputs))
     }
 
@@ -97,18 +130,98 @@ impl Lowering {
         arena: &Arena,
         usage: &Usage,
         e: Expr,
-        regs: &FxHashMap<Expr, Reg>,
-    ) -> Result<Reg, UnboundSymbol> {
-        Ok(match arena.node(e) {
-            Node::Const(c) => self.constant(c),
-            Node::Pi => self.constant(std::f64::consts::PI),
+        regs: &FxHashMap<Expr, Scaled>,
+    ) -> Result<Scaled, UnboundSymbol> {
+        let scaled = match arena.node(e) {
+            Node::Const(c) => self.constant(c).into(),
+            Node::Pi => self.constant(std::f64::consts::PI).into(),
             Node::Symbol(s) => return Err(UnboundSymbol { name: arena.name(s) }),
-            Node::Unary(f @ (Func::Sin | Func::Cos), x) if usage.wants_both(x) => self.sin_or_cos(f, regs[&x]),
-            Node::Unary(f, x) => self.unary(f, regs[&x]),
-            Node::Binary(Op::Pow, x, y) => self.pow(regs[&x], regs[&y]),
-            Node::Binary(Op::Div, x, y) if usage.divisions[&y] > 1 => self.div_shared(regs[&x], regs[&y]),
-            Node::Binary(op, x, y) => self.binary(op, regs[&x], regs[&y]),
-        })
+            Node::Unary(Func::Neg, x) => Scaled { factor: -regs[&x].factor, ..regs[&x] },
+            Node::Unary(f, x) => {
+                let both = usage.wants_both(x);
+                let x = self.apply_factor(regs[&x]);
+                let fused = both && matches!(f, Func::Sin | Func::Cos);
+                if fused { self.sin_or_cos(f, x).into() } else { self.unary(f, x).into() }
+            }
+            Node::Binary(op @ (Op::Add | Op::Sub), x, y) => {
+                let may_factor = usage.uses[&x] == 1 || usage.uses[&y] == 1;
+                let sign = if op == Op::Add { 1.0 } else { -1.0 };
+                self.sum(regs[&x], Scaled { factor: sign * regs[&y].factor, ..regs[&y] }, may_factor)
+            }
+            Node::Binary(Op::Mul, x, y) => self.mul(regs[&x], regs[&y]),
+            Node::Binary(Op::Div, x, y) => self.div(regs[&x], regs[&y], usage.divisions[&y] > 1),
+            Node::Binary(op, x, y) => {
+                let (x, y) = (self.apply_factor(regs[&x]), self.apply_factor(regs[&y]));
+                if op == Op::Pow { self.pow(x, y).into() } else { self.binary(op, x, y).into() }
+            }
+        };
+        let is_moderate = (1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&scaled.factor.abs());
+        Ok(if is_moderate { scaled } else { self.apply_factor(scaled).into() })
+    }
+
+    fn apply_factor(&mut self, x: Scaled) -> Reg {
+        if x.factor == 1.0 {
+            return x.reg;
+        }
+        if x.factor == -1.0 {
+            return self.unary(Func::Neg, x.reg);
+        }
+        let factor = self.constant(x.factor);
+        self.binary(Op::Mul, factor, x.reg)
+    }
+
+    /// x + y, as (a + b)·c if x = a·c and y = b·c.
+    fn sum(&mut self, x: Scaled, y: Scaled, may_factor: bool) -> Scaled {
+        match self.common_factor(x.reg, y.reg).filter(|_| may_factor) {
+            Some((a, b, c)) => {
+                let sum = self.add(Scaled { reg: a, ..x }, Scaled { reg: b, ..y });
+                self.mul(sum, c.into())
+            }
+            None => self.add(x, y),
+        }
+    }
+
+    /// (a, b, c) with x = a·c and y = b·c.
+    fn common_factor(&self, x: Reg, y: Reg) -> Option<(Reg, Reg, Reg)> {
+        let factors = |r: Reg| match self.sources[r.index()] {
+            Source::Instr(Instr::Binary(Op::Mul, a, b)) => Some([(a, b), (b, a)]),
+            _ => None,
+        };
+        let (of_x, of_y) = (factors(x)?, factors(y)?);
+        of_x.iter()
+            .flat_map(|p| of_y.iter().map(move |q| (p, q)))
+            .find(|(p, q)| p.1 == q.1)
+            .map(|(p, q)| (p.0, q.0, p.1))
+    }
+
+    /// x + y = f·(x′ ± r·y′), where f is the factor of one of them, taken positive if it can be: a difference that
+    /// vanishes is +0.
+    fn add(&mut self, x: Scaled, y: Scaled) -> Scaled {
+        let (x, y) = if y.factor.abs() == 1.0 { (y, x) } else { (x, y) };
+        let factor = x.factor.abs();
+        let other = self.apply_factor(Scaled { factor: y.factor.abs() / factor, ..y });
+        let reg = match (x.factor > 0.0, y.factor > 0.0) {
+            (true, false) => self.binary(Op::Sub, x.reg, other),
+            (false, true) => self.binary(Op::Sub, other, x.reg),
+            _ => self.binary(Op::Add, x.reg, other),
+        };
+        Scaled { factor: if x.factor < 0.0 && y.factor < 0.0 { -factor } else { factor }, reg }
+    }
+
+    fn mul(&mut self, x: Scaled, y: Scaled) -> Scaled {
+        let factor = x.factor * y.factor;
+        for (c, other) in [(x.reg, y.reg), (y.reg, x.reg)] {
+            if let Some(c) = self.as_const(c).filter(|&c| is_power_of_two(c)) {
+                return Scaled { factor: factor * c, reg: other };
+            }
+        }
+        Scaled { factor, reg: self.binary(Op::Mul, x.reg, y.reg) }
+    }
+
+    fn div(&mut self, x: Scaled, y: Scaled, is_shared: bool) -> Scaled {
+        let factor = x.factor / y.factor;
+        let reg = if is_shared { self.div_shared(x.reg, y.reg) } else { self.binary(Op::Div, x.reg, y.reg) };
+        Scaled { factor, reg }
     }
 
     fn value(&mut self, source: Source) -> Reg {
@@ -189,7 +302,7 @@ impl Lowering {
         match n {
             0 => self.constant(1.0),
             1 => x,
-            _ if n % 2 == 0 => {
+            _ if n.is_multiple_of(2) => {
                 let root = self.whole_power(x, n / 2);
                 self.binary(Op::Mul, root, root)
             }

@@ -231,6 +231,24 @@ mod tests {
     }
 
     #[test]
+    fn signs_and_powers_of_two_wait_for_the_end() {
+        let (a, b) = (x().exp(), y().exp());
+        let sum = tape(&[0.5 * a * x() - 0.5 * b * y()]);
+        assert_eq!((count(&sum, is_mul), sum.len()), (3, 6), "{sum}");
+        let product = tape(&[(0.5 * a) * (2.0 * b), (-a) * (-b)]);
+        assert_eq!(product.len(), 3, "{product}");
+    }
+
+    #[test]
+    fn a_common_factor_is_taken_out_of_a_sum() {
+        let (a, b, c) = (x().exp(), y().exp(), (x() * y()).exp());
+        let once = tape(&[a * c + b * c]);
+        assert_eq!(count(&once, is_mul), 2, "x·y and one more:\n{once}");
+        let elsewhere = tape(&[a * c + b * c, a * c, b * c]);
+        assert_eq!(elsewhere.len(), 7, "both products are there anyway:\n{elsewhere}");
+    }
+
+    #[test]
     fn an_unbound_symbol_is_named() {
         let error = Tape::new(&[x()], &[x() * Expr::symbol("omega")]).expect_err("omega is no input");
         assert_eq!(error.to_string(), "`omega` has no value: it is not among the inputs");

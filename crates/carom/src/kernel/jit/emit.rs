@@ -14,8 +14,8 @@ use crate::kernel::tape::{Instr, Tape};
 pub(super) struct Target {
     /// Fused multiply-add is one instruction. Where it is not, it is not used: it would become a call.
     pub(super) fma: bool,
-    pointer: Type,
-    call_conv: CallConv,
+    pub(super) pointer: Type,
+    pub(super) call_conv: CallConv,
 }
 
 impl Target {
