@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod json;
 mod style;
 
 use std::process::ExitCode;

@@ -2,6 +2,8 @@
 
 mod check;
 mod examples;
+mod methods;
+mod run;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,7 +24,9 @@ pub fn execute(command: Command) -> Result<ExitCode> {
             clap_complete::generate(shell, &mut args::Arguments::command(), "carom", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Run(_) | Command::Derive(_) | Command::Methods => Err(Diagnostic::new("not built yet").into()),
+        Command::Methods => methods::methods(),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Derive(_) => Err(Diagnostic::new("not built yet").into()),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::expr::Expr;
 /// the same s + 1 nodes; order 2s. [Marsden & West 2001, §2.6.1; s = 1 is SVC]
 ///
 /// ```text
-/// L_d(q0, q1, h) = ext { h Σᵢ bᵢ L(Qᵢ, Q̇ᵢ) },   Q̇ᵢ = (1/h) Σⱼ ℓⱼ′(cᵢ) Qⱼ
+/// L_d(q0, q1, h) = ext { h Σᵢ bᵢ L(Qᵢ, Q̇ᵢ) },   Q̇ᵢ = (1/h) Σⱼ ℓⱼ′(cᵢ) Qⱼ = Σⱼ ℓⱼ′(cᵢ) Uⱼ
 /// ```
 pub struct Galerkin {
     /// 4, 6 or 8.
@@ -64,13 +64,11 @@ impl DiscreteLagrangian for Galerkin {
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
         let (c, b) = self.lobatto();
-        let n = step.q0().len();
+        let n = step.q0.len();
         let sample = |i: usize| {
-            // Σⱼ ℓⱼ′ = 0, so differences to q0 give the same sum with less roundoff.
-            let rise = |j: usize, k: usize| step.points[j][k] - step.points[0][k];
-            let slope = |k: usize| (1..c.len()).map(|j| derivative(&c, i, j) * rise(j, k)).sum::<Expr>() / step.h;
+            let slope = |k: usize| (1..c.len()).map(|j| derivative(&c, i, j) * step.u[j][k]).sum::<Expr>();
             let v = (0..n).map(slope).collect();
-            Sample { weight: b[i] * step.h, q: step.points[i].clone(), v, t: step.t + c[i] * step.h }
+            Sample { weight: b[i], q: step.point(i), v, t: step.time(c[i]) }
         };
         (0..c.len()).map(sample).collect()
     }

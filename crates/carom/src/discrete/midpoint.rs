@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// The generalized midpoint rule; α = ½ is the midpoint rule, of order 2. [TPC eq. 4]
 ///
@@ -24,9 +24,7 @@ impl DiscreteLagrangian for Midpoint {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let v = secant(step.q0(), step.q1(), step.h);
-        let blend = |(&a, &b)| (1.0 - self.alpha) * a + self.alpha * b;
-        let q = step.q0().iter().zip(step.q1()).map(blend).collect();
-        vec![Sample { weight: step.h, q, v, t: step.t + self.alpha * step.h }]
+        let (q, v) = (step.blend(1, self.alpha), step.secant(0, 1, 1.0));
+        vec![Sample { weight: 1.0, q, v, t: step.time(self.alpha) }]
     }
 }

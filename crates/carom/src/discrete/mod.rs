@@ -1,11 +1,13 @@
 //! Discrete Lagrangians, one file each. A discrete Lagrangian is a quadrature of the action over one step,
 //!
 //! ```text
-//! L_d(q0, …, q1, t, h) = Σᵢ wᵢ L(qᵢ, vᵢ, tᵢ)
+//! L_d(q0, …, q1, t, h) = h Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ)
 //! ```
 //!
 //! where qᵢ and vᵢ are combinations of q0, q1 and, for some, of inner points at which L_d is stationary. Everything else
 //! (slot derivatives, discrete forces, discrete energy) is derived from it.
+//!
+//! Points are written as Q = q0 + h·U: velocities are then combinations of the U, and no step is too short for them.
 
 mod galerkin;
 mod midpoint;
@@ -59,14 +61,16 @@ pub struct Step {
     pub t: Expr,
     /// The step.
     pub h: Expr,
-    /// q0, the inner points, q1.
-    pub points: Vec<Vec<Expr>>,
+    /// The first point.
+    pub q0: Vec<Expr>,
+    /// U of q0 (zero), of the inner points, of q1.
+    pub u: Vec<Vec<Expr>>,
 }
 
 /// One evaluation of L in a quadrature.
 pub struct Sample {
-    /// The weight, h included.
-    pub weight: Expr,
+    /// The weight, as a part of h.
+    pub weight: f64,
     /// Where.
     pub q: Vec<Expr>,
     /// How fast.
@@ -76,20 +80,25 @@ pub struct Sample {
 }
 
 impl Step {
-    /// The first point.
-    pub fn q0(&self) -> &[Expr] {
-        &self.points[0]
+    /// Point number k: q0 + h·U_k.
+    pub fn point(&self, k: usize) -> Vec<Expr> {
+        self.blend(k, 1.0)
     }
 
-    /// The last point.
-    pub fn q1(&self) -> &[Expr] {
-        &self.points[self.points.len() - 1]
+    /// (1 − α) q0 + α Q_k.
+    pub fn blend(&self, k: usize, alpha: f64) -> Vec<Expr> {
+        self.q0.iter().zip(&self.u[k]).map(|(&q, &u)| q + alpha * self.h * u).collect()
     }
-}
 
-/// (b − a)/h.
-fn secant(a: &[Expr], b: &[Expr], h: Expr) -> Vec<Expr> {
-    a.iter().zip(b).map(|(&a, &b)| (b - a) / h).collect()
+    /// (Q_b − Q_a)/(part·h).
+    pub fn secant(&self, a: usize, b: usize, part: f64) -> Vec<Expr> {
+        self.u[a].iter().zip(&self.u[b]).map(|(&a, &b)| (b - a) / part).collect()
+    }
+
+    /// t + c·h.
+    pub fn time(&self, c: f64) -> Expr {
+        self.t + c * self.h
+    }
 }
 
 /// The registered discrete Lagrangians.

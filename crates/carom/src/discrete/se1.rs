@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// Symplectic Euler 1: the left rectangle. [DLM §3.2]
 ///
@@ -21,7 +21,6 @@ impl DiscreteLagrangian for Se1 {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let v = secant(step.q0(), step.q1(), step.h);
-        vec![Sample { weight: step.h, q: step.q0().to_vec(), v, t: step.t }]
+        vec![Sample { weight: 1.0, q: step.point(0), v: step.secant(0, 1, 1.0), t: step.t }]
     }
 }

@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// Symplectic Euler 2: the right rectangle, the adjoint of [`Se1`](super::Se1). [DLM §3.2]
 ///
@@ -21,7 +21,6 @@ impl DiscreteLagrangian for Se2 {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let v = secant(step.q0(), step.q1(), step.h);
-        vec![Sample { weight: step.h, q: step.q1().to_vec(), v, t: step.t + step.h }]
+        vec![Sample { weight: 1.0, q: step.point(1), v: step.secant(0, 1, 1.0), t: step.time(1.0) }]
     }
 }

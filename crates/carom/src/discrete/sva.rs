@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// Störmer–Verlet A: half a step of SE1, then half a step of SE2. [DLM §3.2]
 ///
@@ -23,12 +23,9 @@ impl DiscreteLagrangian for Sva {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let half = 0.5 * step.h;
-        let [q0, middle, q1] = [0, 1, 2].map(|i| step.points[i].clone());
-        let (first, second) = (secant(&q0, &middle, half), secant(&middle, &q1, half));
         vec![
-            Sample { weight: half, q: q0, v: first, t: step.t },
-            Sample { weight: half, q: q1, v: second, t: step.t + step.h },
+            Sample { weight: 0.5, q: step.point(0), v: step.secant(0, 1, 0.5), t: step.t },
+            Sample { weight: 0.5, q: step.point(2), v: step.secant(1, 2, 0.5), t: step.time(1.0) },
         ]
     }
 }

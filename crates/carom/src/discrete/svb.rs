@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// Störmer–Verlet B: half a step of SE2, then half a step of SE1. [DLM §3.2]
 ///
@@ -23,10 +23,9 @@ impl DiscreteLagrangian for Svb {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let half = 0.5 * step.h;
-        let [q0, middle, q1] = [0, 1, 2].map(|i| step.points[i].clone());
-        let (first, second) = (secant(&q0, &middle, half), secant(&middle, &q1, half));
-        let t = step.t + half;
-        vec![Sample { weight: half, q: middle.clone(), v: first, t }, Sample { weight: half, q: middle, v: second, t }]
+        vec![
+            Sample { weight: 0.5, q: step.point(1), v: step.secant(0, 1, 0.5), t: step.time(0.5) },
+            Sample { weight: 0.5, q: step.point(1), v: step.secant(1, 2, 0.5), t: step.time(0.5) },
+        ]
     }
 }

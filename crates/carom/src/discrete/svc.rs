@@ -1,4 +1,4 @@
-use super::{DiscreteLagrangian, Sample, Step, secant};
+use super::{DiscreteLagrangian, Sample, Step};
 
 /// Störmer–Verlet as a variational integrator: the trapezoidal rule. [DLM eq. 26]
 ///
@@ -17,11 +17,10 @@ impl DiscreteLagrangian for Svc {
     }
 
     fn samples(&self, step: &Step) -> Vec<Sample> {
-        let v = secant(step.q0(), step.q1(), step.h);
-        let half = 0.5 * step.h;
+        let v = step.secant(0, 1, 1.0);
         vec![
-            Sample { weight: half, q: step.q0().to_vec(), v: v.clone(), t: step.t },
-            Sample { weight: half, q: step.q1().to_vec(), v, t: step.t + step.h },
+            Sample { weight: 0.5, q: step.point(0), v: v.clone(), t: step.t },
+            Sample { weight: 0.5, q: step.point(1), v, t: step.time(1.0) },
         ]
     }
 }

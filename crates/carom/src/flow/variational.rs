@@ -14,8 +14,15 @@ use crate::solve::{Newton, NoSolution};
 /// p0 = −D₁L_d(q0, q1, h) − f⁻,   p1 = D₂L_d(q0, q1, h) + f⁺
 /// ```
 ///
-/// With inner points Qᵢ there is ∂L_d/∂Qᵢ + fᵢ = 0 for each. The discrete forces f come from the same quadrature
-/// (discrete Lagrange–d'Alembert principle): f_k = Σᵢ wᵢ (∂qᵢ/∂Q_k)ᵀ F(qᵢ, vᵢ, tᵢ).
+/// With inner points Q_k there is ∂L_d/∂Q_k + f_k = 0 for each. The unknowns are U with Q = q0 + h·U; with
+/// L_d = h·M(q0, U, h) the slots are
+///
+/// ```text
+/// ∂L_d/∂Q_k = M_{U_k},   D₁L_d = h M_q0 − Σ_k M_{U_k},   D₃L_d = M + h M_h − Σ_k M_{U_k}·U_k
+/// ```
+///
+/// The discrete forces come from the same quadrature (discrete Lagrange–d'Alembert principle):
+/// f_k = Σᵢ bᵢ (∂qᵢ/∂U_k)ᵀ F(qᵢ, vᵢ, tᵢ), and f_0 is what Σ_k f_k leaves of h Σᵢ bᵢ Fᵢ.
 #[derive(Clone)]
 pub struct Variational {
     n: usize,
@@ -23,7 +30,7 @@ pub struct Variational {
     parameters: usize,
     inner_times: Vec<f64>,
     newton: Newton,
-    /// (parameters, t, h, q0, p0, inner points, q1) → L_d, −D₃L_d
+    /// (parameters, t, h, q0, p0, U) → L_d, −D₃L_d
     action: Kernel,
     field: Field,
     inputs: Vec<f64>,
@@ -38,7 +45,7 @@ struct Past {
     h: f64,
     /// The end of the last step.
     end: Vec<f64>,
-    /// The solutions (inner points, q1) of the last steps, newest first.
+    /// The solutions U of the last steps, newest first.
     solutions: [Vec<f64>; 4],
     count: usize,
 }
@@ -51,25 +58,29 @@ impl Variational {
     pub fn new(mechanics: &Mechanics, rule: &dyn DiscreteLagrangian, parameters: &[f64]) -> Result<Variational> {
         let (n, inner) = (mechanics.n(), rule.inner_points());
         let (t, h) = (Expr::symbol("t[0]"), Expr::symbol("h[]"));
-        let points: Vec<Vec<Expr>> = (0..inner + 2).map(|k| numbered(&format!("q{k}"), n)).collect();
-        let step = Step { t, h, points };
+        let mut u = vec![vec![Expr::constant(0.0); n]];
+        u.extend((1..inner + 2).map(|k| numbered(&format!("u{k}"), n)));
+        let step = Step { t, h, q0: numbered("q", n), u };
         let samples = rule.samples(&step);
-        let l_d = discrete_lagrangian(mechanics, &samples);
+        let m = mean_lagrangian(mechanics, &samples);
+        let pulls: Vec<Vec<Expr>> = step.u[1..].iter().map(|u| pull(mechanics, m, &samples, u)).collect();
         let p0 = mechanics.p();
-        let pulls: Vec<Vec<Expr>> = step.points.iter().map(|point| pull(mechanics, l_d, &samples, point)).collect();
-        let start = pulls[0].iter().zip(&p0).map(|(&pull, &p)| p + pull);
-        let residuals: Vec<Expr> = start.chain(pulls[1..=inner].concat()).collect();
-        let given: Vec<Expr> = [t, h].iter().chain(&step.points[0]).chain(&p0).copied().collect();
-        let unknowns: Vec<Expr> = step.points[1..].concat();
+        let start = start_pull(mechanics, m, &samples, &step).into_iter().zip(&p0).enumerate();
+        let start = start.map(|(i, (pull, &p))| p + h * pull - pulls.iter().map(|pull| pull[i]).sum::<Expr>());
+        let residuals: Vec<Expr> = start.chain(pulls[..inner].concat()).collect();
+        let given: Vec<Expr> = [t, h].iter().chain(&step.q0).chain(&p0).copied().collect();
+        let unknowns: Vec<Expr> = step.u[1..].concat();
         let inputs: Vec<Expr> = given.iter().chain(&unknowns).copied().collect();
+        let slope: Expr = grad(m, &unknowns).into_iter().zip(&unknowns).map(|(m_u, &u)| m_u * u).sum();
+        let energy = slope - m - h * m.diff(h);
         let size = parameters.len() + inputs.len();
         let mut map = Variational {
             n,
             order: rule.order(),
             parameters: parameters.len(),
             inner_times: rule.inner_times(),
-            newton: Newton::new(mechanics, &given, &unknowns, &residuals, &pulls[inner + 1])?,
-            action: mechanics.kernel(&inputs, &[l_d, -l_d.diff(h)])?,
+            newton: Newton::new(mechanics, &given, &unknowns, &residuals, &pulls[inner])?,
+            action: mechanics.kernel(&inputs, &[h * m, energy])?,
             field: Field::new(mechanics, parameters)?,
             inputs: vec![0.0; size],
             p1: vec![0.0; n],
@@ -91,9 +102,9 @@ impl Variational {
             return Ok(());
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
-        for (point, &c) in unknowns.chunks_mut(n).zip(self.inner_times.iter().chain(&[1.0])) {
-            for (i, x) in point.iter_mut().enumerate() {
-                *x = z0.z[i] + c * h * v[i];
+        for (u, &c) in unknowns.chunks_mut(n).zip(self.inner_times.iter().chain(&[1.0])) {
+            for (i, x) in u.iter_mut().enumerate() {
+                *x = c * v[i];
             }
         }
         Ok(())
@@ -110,7 +121,8 @@ impl Flow for Variational {
         self.newton.solve(&mut self.inputs, &mut self.p1)?;
         let unknowns = &self.inputs[at + 2 + 2 * n..];
         z1.t = z0.t + h;
-        z1.z[..n].copy_from_slice(&unknowns[unknowns.len() - n..]);
+        let u1 = &unknowns[unknowns.len() - n..];
+        (0..n).for_each(|i| z1.z[i] = z0.z[i] + h * u1[i]);
         z1.z[n..].copy_from_slice(&self.p1);
         self.past.remember(unknowns, h, z1);
         Ok(())
@@ -157,22 +169,34 @@ impl Past {
     }
 }
 
-/// Σᵢ wᵢ L(qᵢ, vᵢ, tᵢ).
-fn discrete_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
+/// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).
+fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
     samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
 }
 
-/// ∂L_d/∂Q + f for one point Q of the step.
-fn pull(mechanics: &Mechanics, l_d: Expr, samples: &[Sample], point: &[Expr]) -> Vec<Expr> {
-    let mut pull = grad(l_d, point);
-    let Some(forces) = &mechanics.forces else { return pull };
-    for sample in samples {
-        let force = mechanics.at(forces, &sample.q, &sample.v, sample.t);
-        for (row, f) in jacobian(&sample.q, point).iter().zip(force) {
-            for (sum, &arm) in pull.iter_mut().zip(row) {
-                *sum = *sum + sample.weight * f * arm;
-            }
+/// M_U + f for one U of the step.
+fn pull(mechanics: &Mechanics, m: Expr, samples: &[Sample], u: &[Expr]) -> Vec<Expr> {
+    let mut pull = grad(m, u);
+    for_each_force(mechanics, samples, |sample, force| {
+        for (row, &f) in jacobian(&sample.q, u).iter().zip(force) {
+            pull.iter_mut().zip(row).for_each(|(sum, &arm)| *sum = *sum + sample.weight * f * arm);
         }
-    }
+    });
     pull
+}
+
+/// M_q0 + Σᵢ bᵢ Fᵢ.
+fn start_pull(mechanics: &Mechanics, m: Expr, samples: &[Sample], step: &Step) -> Vec<Expr> {
+    let mut pull = grad(m, &step.q0);
+    for_each_force(mechanics, samples, |sample, force| {
+        pull.iter_mut().zip(force).for_each(|(sum, &f)| *sum = *sum + sample.weight * f);
+    });
+    pull
+}
+
+fn for_each_force(mechanics: &Mechanics, samples: &[Sample], mut use_force: impl FnMut(&Sample, &[Expr])) {
+    let Some(forces) = &mechanics.forces else { return };
+    for sample in samples {
+        use_force(sample, &mechanics.at(forces, &sample.q, &sample.v, sample.t));
+    }
 }

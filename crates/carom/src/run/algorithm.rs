@@ -1,0 +1,80 @@
+//! Algorithm 1. [DLM §4.1]
+
+use super::event::Contact;
+use super::walls::Walls;
+use crate::flow::{Field, Flow, Phase};
+use crate::impact::{Hit, ImpactRule, Tools, resolve};
+use crate::solve::NoSolution;
+
+/// More impacts than this at one instant are not resolved.
+const MAX_AT_ONE_INSTANT: usize = 1000;
+
+/// The three maps of the algorithm (Φ_full, Φ_partial, R_reset), the walls, and room to work in.
+pub(super) struct Machine {
+    pub(super) full: Box<dyn Flow>,
+    pub(super) partial: Box<dyn Flow>,
+    pub(super) rule: Box<dyn ImpactRule>,
+    pub(super) field: Field,
+    pub(super) walls: Walls,
+    pub(super) restitution: Vec<f64>,
+    pub(super) probe: Phase,
+    pub(super) free: Phase,
+    pub(super) next: Phase,
+    pub(super) hit: Hit,
+}
+
+impl Machine {
+    /// One step of length h from z; numbers are the lines of Algorithm 1. `see` is told of each impact.
+    ///
+    /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
+    pub(super) fn advance(
+        &mut self,
+        z: &mut Phase,
+        h: f64,
+        mut see: impl FnMut(&Hit, f64, &Phase),
+    ) -> Result<(), NoSolution> {
+        let mut free = std::mem::replace(&mut self.free, Phase { t: 0.0, z: Vec::new() });
+        self.full.step(z, h, &mut free)?; // 1
+        let mut contact = self.first_contact(z, &free, h, None)?; // 2
+        let (mut tau_left, mut at_once) = (h, 0);
+        while let Some(Contact { wall, dtau }) = contact {
+            at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
+            if at_once > MAX_AT_ONE_INSTANT {
+                return Err(NoSolution::Diverged);
+            }
+            self.meet(wall, z, dtau, tau_left)?; // 4–5
+            tau_left = self.hit.tau_left;
+            let lambda = self.reset(z)?; // 6
+            see(&self.hit, lambda, z);
+            self.partial.step(z, tau_left, &mut free)?; // 7
+            contact = if tau_left > 0.0 { self.first_contact(z, &free, tau_left, Some(wall))? } else { None }; // 8
+        }
+        std::mem::swap(z, &mut free);
+        self.free = free;
+        Ok(())
+    }
+
+    /// The partial step to the wall.
+    fn meet(&mut self, wall: usize, z: &Phase, dtau: f64, tau_left: f64) -> Result<(), NoSolution> {
+        let hit = &mut self.hit;
+        hit.energy_before = None;
+        if dtau > 0.0 {
+            self.partial.step(z, dtau, &mut hit.minus)?;
+            hit.energy_before = self.partial.discrete().map(|discrete| discrete.energy);
+        } else {
+            hit.minus.copy_from(z);
+        }
+        hit.wall = wall;
+        hit.tau_left = tau_left - dtau;
+        hit.restitution = self.restitution[wall];
+        hit.phi_t = self.walls.normal(wall, &hit.minus, &mut hit.grad_phi);
+        hit.rate_minus = self.walls.gap_and_rate(wall, &hit.minus, &mut self.field)?.1;
+        Ok(())
+    }
+
+    /// R_reset: z becomes (q_i, p⁻ + λ∇φ).
+    fn reset(&mut self, z: &mut Phase) -> Result<f64, NoSolution> {
+        let mut tools = Tools { field: &mut self.field, partial: &mut *self.partial, next: &mut self.next };
+        resolve(&mut *self.rule, &self.hit, z, &mut tools)
+    }
+}
