@@ -1,5 +1,7 @@
 //! Help that the tests share.
 
+use carom::expr::{Expr, Func};
+
 /// A small random generator (xorshift64*, Vigna 2016), so that every run tests the same things.
 pub struct Random(u64);
 
@@ -25,5 +27,28 @@ impl Random {
     /// A number from a to b.
     pub fn between(&mut self, a: f64, b: f64) -> f64 {
         a + (b - a) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// A random expression of `symbols`, nested up to `depth`, with all operations that a model can contain.
+pub fn random_expression(random: &mut Random, symbols: &[Expr], depth: usize) -> Expr {
+    if depth == 0 || random.below(8) == 0 {
+        return match random.below(6) {
+            0 => Expr::constant(random.between(-3.0, 3.0)),
+            1 => Expr::from(random.below(9) as i32 - 4),
+            2 => Expr::pi(),
+            _ => symbols[random.below(symbols.len())],
+        };
+    }
+    let a = random_expression(random, symbols, depth - 1);
+    match random.below(10) {
+        0 | 1 => a + random_expression(random, symbols, depth - 1),
+        2 => a - random_expression(random, symbols, depth - 1),
+        3 | 4 => a * random_expression(random, symbols, depth - 1),
+        5 => a / random_expression(random, symbols, depth - 1),
+        6 => a.pow(random.below(7) as i32 - 2),
+        7 => a.abs().pow(random_expression(random, symbols, 1)),
+        8 => a.atan2(random_expression(random, symbols, depth - 1)),
+        _ => a.apply(Func::NAMED[random.below(Func::NAMED.len())]),
     }
 }

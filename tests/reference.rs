@@ -1,0 +1,100 @@
+//! Reference numbers of 16–20 digits, computed independently in 30–50-digit arithmetic (`reference/*.json`).
+
+use carom::catalogue::find;
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Impact, Node, Simulation, Watcher};
+use serde_json::Value;
+
+/// A number that stands in the file as a number or as a string.
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::String(text) => text.parse().expect("a number in quotes"),
+        other => other.as_f64().expect("a number"),
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(number).collect()
+}
+
+#[derive(Default)]
+struct Record {
+    nodes: Vec<Node>,
+    impacts: Vec<Impact>,
+}
+
+impl Watcher for Record {
+    fn node(&mut self, node: &dyn Fn() -> Node) {
+        self.nodes.push(node());
+    }
+
+    fn impact(&mut self, impact: Impact) {
+        self.impacts.push(impact);
+    }
+}
+
+fn run(example: &str, settings: &[&str], method: &str, step: f64, until: f64) -> Record {
+    let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
+    let model = Model::from_text(example, find(example).expect("it ships").text, &settings).expect("it is right");
+    let method = Method::named(method).expect("it is registered");
+    let mut record = Record::default();
+    let mut simulation = Simulation::new(&model, &method, step, until).expect("it compiles");
+    simulation.run(&mut record).expect("it runs");
+    record
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() <= tolerance, "{what}: {found:?}, reference {expected:?}");
+    }
+}
+
+#[test]
+fn double_pendulum_ctec_and_dtec() {
+    let file: Value = serde_json::from_str(include_str!("reference/double-pendulum.json")).expect("JSON");
+    for (key, method) in [("CTEC h=0.058", "cva"), ("DTEC h=0.058", "vci")] {
+        let reference = &file["regression"][key];
+        let steps = reference["N_steps"].as_u64().expect("a count") as f64;
+        let record = run("double-pendulum", &[], method, 0.058, steps * 0.058);
+        let impacts = reference["impacts"].as_array().expect("a list");
+        assert_eq!(record.impacts.len(), impacts.len(), "{key}");
+        for (impact, expected) in record.impacts.iter().zip(impacts) {
+            assert_close(&[impact.minus.t], &[number(&expected["t"])], 1e-10, key);
+            assert_close(&impact.minus.q, &numbers(&expected["q"]), 1e-10, key);
+            assert_close(&impact.minus.p, &numbers(&expected["p_minus"]), 1e-10, key);
+            assert_close(&impact.plus.p, &numbers(&expected["p_plus"]), 1e-10, key);
+        }
+        for (index, expected) in reference["nodes"].as_object().expect("nodes") {
+            let node = &record.nodes[index.parse::<usize>().expect("a number")];
+            let z: Vec<f64> = node.q.iter().chain(&node.p).copied().collect();
+            assert_close(&z, &numbers(&expected["z"]), 1e-10, &format!("{key}, node {index}"));
+        }
+    }
+}
+
+#[test]
+fn cart_pendulum_cva_and_vci() {
+    let file: Value = serde_json::from_str(include_str!("reference/cart-pendulum.json")).expect("JSON");
+    let cases = file["regression"].as_object().expect("cases");
+    assert_eq!(cases.len(), 8);
+    for (key, reference) in cases {
+        let parts: Vec<&str> = key.split('|').collect();
+        let step: f64 = parts[1].trim_start_matches("h=").parse().expect("a step");
+        let beta = parts[2];
+        let count = reference["N"].as_u64().expect("a count") as f64;
+        let method = parts[0].to_lowercase();
+        let record = run("cart-pendulum", &[beta], &method, step, count * step);
+        let impacts = reference["impacts"].as_array().expect("a list");
+        assert_eq!(record.impacts.len(), impacts.len(), "{key}");
+        for (impact, expected) in record.impacts.iter().zip(impacts) {
+            assert_close(&[impact.minus.t], &[number(&expected["t"])], 1e-9, key);
+            assert_close(&impact.minus.p, &numbers(&expected["p_minus"]), 1e-9, key);
+            assert_close(&impact.plus.p, &numbers(&expected["p_plus"]), 1e-9, key);
+        }
+        let last = record.nodes.last().expect("nodes");
+        let z: Vec<f64> = last.q.iter().chain(&last.p).copied().collect();
+        assert_close(&z, &numbers(&reference["final"]), 1e-9, key);
+    }
+}
