@@ -37,7 +37,7 @@ impl Watcher for Record {
 fn run(example: &str, settings: &[&str], method: &str, step: f64, until: f64) -> Record {
     let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
     let model = Model::from_text(example, find(example).expect("it ships").text, &settings).expect("it is right");
-    let method = Method::named(method).expect("it is registered");
+    let method = Method::named(method, None).expect("it is registered");
     let mut record = Record::default();
     let mut simulation = Simulation::new(&model, &method, step, until).expect("it compiles");
     simulation.run(&mut record).expect("it runs");

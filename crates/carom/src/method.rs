@@ -1,7 +1,7 @@
 //! Methods by name: `flow+rule`, a flow alone, a rule alone, or a preset.
 
-use crate::discrete::{self, DiscreteLagrangian, Svc};
 use crate::error::{Diagnostic, Result};
+use crate::flow::{FlowKind, registry};
 use crate::impact::{Ctec, Dtec, ImpactRule};
 use crate::model::suggestion;
 
@@ -9,8 +9,8 @@ use crate::model::suggestion;
 pub struct Method {
     /// As the user wrote it.
     pub name: String,
-    /// The discrete Lagrangian of the flow.
-    pub flow: Box<dyn DiscreteLagrangian>,
+    /// The flow of the full steps, and of the partial ones unless the rule says otherwise.
+    pub flow: FlowKind,
     rule: Rule,
 }
 
@@ -24,7 +24,7 @@ enum Rule {
 /// A line of `carom methods`.
 pub struct Entry {
     /// What `--method` calls it.
-    pub name: &'static str,
+    pub name: String,
     /// What it is.
     pub about: String,
 }
@@ -36,21 +36,21 @@ const RULES: [(&str, Rule, &str); 2] = [
 ];
 
 impl Method {
-    /// The method of that name.
-    pub fn named(name: &str) -> Result<Method> {
+    /// The method of that name; `alpha` is that of the generalized midpoint rule.
+    pub fn named(name: &str, alpha: Option<f64>) -> Result<Method> {
         let full = PRESETS.iter().find(|(preset, _)| *preset == name).map_or(name, |(_, full)| full);
         let parts: Vec<&str> = full.split('+').collect();
-        let (mut flow, mut rule): (Option<Box<dyn DiscreteLagrangian>>, Option<Rule>) = (None, None);
+        let (mut flow, mut rule): (Option<FlowKind>, Option<Rule>) = (None, None);
+        let find = |name: &str| registry(alpha).into_iter().find(|flow| flow.name == name);
         for part in &parts {
             let found_rule = RULES.iter().find(|(word, ..)| word == part);
-            let found_flow = discrete::registry().into_iter().find(|flow| flow.name() == *part);
-            match (found_flow, found_rule) {
+            match (find(part), found_rule) {
                 (Some(found), None) if flow.is_none() && rule.is_none() => flow = Some(found),
                 (None, Some((_, found, _))) if rule.is_none() => rule = Some(*found),
                 _ => return Err(unknown(name, part)),
             }
         }
-        let flow = flow.unwrap_or(Box::new(Svc));
+        let flow = flow.or_else(|| find("svc")).ok_or_else(|| unknown(name, name))?;
         Ok(Method { name: name.into(), flow, rule: rule.unwrap_or(Rule::Ctec) })
     }
 
@@ -65,20 +65,18 @@ impl Method {
 
 /// What there is, in groups.
 pub fn entries() -> [(&'static str, Vec<Entry>); 3] {
-    let flow = |flow: Box<dyn DiscreteLagrangian>| {
-        let symmetric = if flow.is_symmetric() { ", symmetric" } else { "" };
-        Entry { name: flow.name(), about: format!("variational, order {}{symmetric}", flow.order()) }
-    };
+    let flow = |flow: FlowKind| Entry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };
+    let entry = |name: &str, about: &str| Entry { name: name.into(), about: about.into() };
     [
-        ("Flows", discrete::registry().into_iter().map(flow).collect()),
-        ("Impact rules", RULES.iter().map(|(name, _, about)| Entry { name, about: (*about).into() }).collect()),
-        ("Presets", PRESETS.iter().map(|(name, full)| Entry { name, about: (*full).into() }).collect()),
+        ("Flows", registry(None).into_iter().map(flow).collect()),
+        ("Impact rules", RULES.iter().map(|(name, _, about)| entry(name, about)).collect()),
+        ("Presets", PRESETS.iter().map(|(name, full)| entry(name, full)).collect()),
     ]
 }
 
 fn unknown(name: &str, part: &str) -> crate::error::Error {
-    let known = entries().into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name);
-    let help = match suggestion(part, known) {
+    let known: Vec<String> = entries().into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name).collect();
+    let help = match suggestion(part, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`carom methods` lists them; write `flow+rule`, `flow`, `rule` or a preset".into(),
     };

@@ -58,8 +58,8 @@ fn with_run_settings(arguments: &args::Run) -> args::Model {
 }
 
 fn method(model: &Model) -> Result<Method> {
-    let Some(name) = &model.run.method else { return Method::named("cva") };
-    Method::named(name).map_err(|error| match error {
+    let Some(name) = &model.run.method else { return Method::named("cva", None) };
+    Method::named(name, model.run.alpha).map_err(|error| match error {
         carom::error::Error::Model(diagnostic) => {
             model.method_error(diagnostic.message, diagnostic.help.unwrap_or_default())
         }

@@ -49,6 +49,10 @@ impl DiscreteLagrangian for Galerkin {
         }
     }
 
+    fn about(&self) -> &'static str {
+        "Galerkin with Gauss–Lobatto nodes"
+    }
+
     fn order(&self) -> usize {
         self.order
     }

@@ -15,6 +15,10 @@ impl DiscreteLagrangian for Midpoint {
         "midpoint"
     }
 
+    fn about(&self) -> &'static str {
+        "the midpoint rule, or with run.alpha the generalized one"
+    }
+
     fn order(&self) -> usize {
         if self.is_symmetric() { 2 } else { 1 }
     }

@@ -35,6 +35,9 @@ pub trait DiscreteLagrangian: Send + Sync {
     /// The order of the map that it generates.
     fn order(&self) -> usize;
 
+    /// One line about it.
+    fn about(&self) -> &'static str;
+
     /// True if L_d(q0, q1, h) = −L_d(q1, q0, −h), so that the map is its own adjoint.
     fn is_symmetric(&self) -> bool {
         true
@@ -101,15 +104,15 @@ impl Step {
     }
 }
 
-/// The registered discrete Lagrangians.
-pub fn registry() -> Vec<Box<dyn DiscreteLagrangian>> {
+/// The registered discrete Lagrangians; `alpha` is that of the generalized midpoint rule.
+pub fn registry(alpha: f64) -> Vec<Box<dyn DiscreteLagrangian>> {
     vec![
         Box::new(Se1),
         Box::new(Se2),
         Box::new(Sva),
         Box::new(Svb),
         Box::new(Svc),
-        Box::new(Midpoint { alpha: 0.5 }),
+        Box::new(Midpoint { alpha }),
         Box::new(Galerkin { order: 4 }),
         Box::new(Galerkin { order: 6 }),
         Box::new(Galerkin { order: 8 }),

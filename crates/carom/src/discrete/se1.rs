@@ -12,6 +12,10 @@ impl DiscreteLagrangian for Se1 {
         "se1"
     }
 
+    fn about(&self) -> &'static str {
+        "symplectic Euler, the left rectangle"
+    }
+
     fn order(&self) -> usize {
         1
     }

@@ -12,6 +12,10 @@ impl DiscreteLagrangian for Se2 {
         "se2"
     }
 
+    fn about(&self) -> &'static str {
+        "symplectic Euler, the right rectangle"
+    }
+
     fn order(&self) -> usize {
         1
     }

@@ -14,6 +14,10 @@ impl DiscreteLagrangian for Sva {
         "sva"
     }
 
+    fn about(&self) -> &'static str {
+        "Störmer–Verlet as half of se1, then half of se2"
+    }
+
     fn order(&self) -> usize {
         2
     }

@@ -14,6 +14,10 @@ impl DiscreteLagrangian for Svb {
         "svb"
     }
 
+    fn about(&self) -> &'static str {
+        "Störmer–Verlet as half of se2, then half of se1"
+    }
+
     fn order(&self) -> usize {
         2
     }

@@ -12,6 +12,10 @@ impl DiscreteLagrangian for Svc {
         "svc"
     }
 
+    fn about(&self) -> &'static str {
+        "Störmer–Verlet by the trapezoidal rule"
+    }
+
     fn order(&self) -> usize {
         2
     }

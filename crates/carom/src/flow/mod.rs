@@ -1,9 +1,18 @@
 //! One-step maps Φ_h: (t, q, p) ↦ (t + h, …).
 
+mod collocation;
+mod composition;
 mod field;
+mod gauss;
+mod registry;
+mod rk4;
 mod variational;
 
+pub use composition::Composition;
 pub use field::Field;
+pub use gauss::Gauss;
+pub use registry::{FlowKind, registry};
+pub use rk4::Rk4;
 pub use variational::Variational;
 
 use crate::solve::NoSolution;

@@ -4,7 +4,7 @@ use super::algorithm::Machine;
 use super::walls::Walls;
 use crate::error::{Error, Failure, Result};
 use crate::expr::eval;
-use crate::flow::{Field, Phase, Variational};
+use crate::flow::{Field, Phase};
 use crate::impact::Hit;
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -100,7 +100,6 @@ impl Simulation {
         let start = model.start()?;
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-        let full = Variational::new(&mechanics, &*method.flow, &parameters)?;
         let size = 2 * mechanics.n();
         let phase = Phase { t: 0.0, z: vec![0.0; size] };
         let values = model.parameter_values();
@@ -116,8 +115,8 @@ impl Simulation {
             tau_left: 0.0,
         };
         let machine = Machine {
-            partial: Box::new(full.clone()),
-            full: Box::new(full),
+            full: method.flow.build(&mechanics, &parameters)?,
+            partial: method.flow.build(&mechanics, &parameters)?,
             rule: method.rule(),
             field: Field::new(&mechanics, &parameters)?,
             walls: Walls::new(&mechanics, &parameters)?,

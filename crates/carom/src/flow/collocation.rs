@@ -1,0 +1,89 @@
+//! The coefficients of Gauss collocation.
+
+/// Nodes c, weights b and matrix a of the Gauss method with s stages, on [0, 1]. [Hairer, Lubich & Wanner, II.1.3]
+///
+/// ```text
+/// aᵢⱼ = ∫₀^cᵢ ℓⱼ,   bⱼ = ∫₀¹ ℓⱼ,   ℓⱼ(cₖ) = δⱼₖ
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct Collocation {
+    pub(super) c: Vec<f64>,
+    pub(super) b: Vec<f64>,
+    /// By rows.
+    pub(super) a: Vec<f64>,
+}
+
+impl Collocation {
+    pub(super) fn gauss(s: usize) -> Collocation {
+        let nodes: Vec<(f64, f64)> = (0..s).map(|i| legendre_root(s, i)).collect();
+        // From [−1, 1] to [0, 1]; 1 − x² from the angle of the root keeps every digit of the weights.
+        let c: Vec<f64> = nodes.iter().map(|(x, _)| 0.5 * (1.0 + x)).collect();
+        let b: Vec<f64> = nodes.iter().map(|(x, slope)| 1.0 / ((1.0 - x * x) * slope * slope)).collect();
+        let mut a = vec![0.0; s * s];
+        for i in 0..s {
+            for j in 0..s {
+                // A Gauss quadrature of ℓⱼ over [0, cᵢ], which is exact for its degree.
+                a[i * s + j] = c[i] * (0..s).map(|k| b[k] * lagrange(&c, j, c[i] * c[k])).sum::<f64>();
+            }
+        }
+        Collocation { c, b, a }
+    }
+
+    /// ℓⱼ(x) as rows, one for each x.
+    pub(super) fn interpolation(&self, xs: impl Iterator<Item = f64>, matrix: &mut [f64]) {
+        let s = self.c.len();
+        for (row, x) in matrix.chunks_mut(s).zip(xs) {
+            row.iter_mut().enumerate().for_each(|(j, entry)| *entry = lagrange(&self.c, j, x));
+        }
+    }
+}
+
+/// The polynomial that is 1 at node j and 0 at the others.
+fn lagrange(c: &[f64], j: usize, x: f64) -> f64 {
+    let others = (0..c.len()).filter(|&m| m != j);
+    others.map(|m| (x - c[m]) / (c[j] - c[m])).product()
+}
+
+/// Root number i of the Legendre polynomial P_s, in ascending order, and P_s′ there.
+fn legendre_root(s: usize, i: usize) -> (f64, f64) {
+    let mut x = -((4 * i + 3) as f64 / (4 * s + 2) as f64 * std::f64::consts::PI).cos();
+    let mut slope = 1.0;
+    for _ in 0..20 {
+        let (mut p0, mut p1) = (1.0, x);
+        for k in 2..=s {
+            let k = k as f64;
+            (p0, p1) = (p1, ((2.0 * k - 1.0) * x * p1 - (k - 1.0) * p0) / k);
+        }
+        slope = s as f64 * (x * p1 - p0) / (x * x - 1.0);
+        x -= p1 / slope;
+    }
+    (x, slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The simplifying assumptions B(2s) and C(s), and the condition of symplecticity.
+    #[test]
+    fn the_order_conditions_hold_to_roundoff() {
+        for s in 1..=8 {
+            let Collocation { c, b, a } = Collocation::gauss(s);
+            for k in 1..=2 * s {
+                let sum: f64 = (0..s).map(|i| b[i] * c[i].powi(k as i32 - 1)).sum();
+                assert!((sum - 1.0 / k as f64).abs() < 4e-16, "B({k}) for {s} stages: {:e}", sum - 1.0 / k as f64);
+            }
+            for i in 0..s {
+                for k in 1..=s {
+                    let sum: f64 = (0..s).map(|j| a[i * s + j] * c[j].powi(k as i32 - 1)).sum();
+                    let exact = c[i].powi(k as i32) / k as f64;
+                    assert!((sum - exact).abs() < 4e-16, "C({k}) for {s} stages: {:e}", sum - exact);
+                }
+                for j in 0..s {
+                    let defect = b[i] * a[i * s + j] + b[j] * a[j * s + i] - b[i] * b[j];
+                    assert!(defect.abs() < 1e-16, "symplecticity for {s} stages: {defect:e}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The flows by name.
+
+use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
+use super::{Flow, Gauss, Rk4, Variational};
+use crate::discrete::{self, DiscreteLagrangian, Svc};
+use crate::error::Result;
+use crate::mechanics::Mechanics;
+
+/// A flow that can be asked for by name.
+pub struct FlowKind {
+    /// What `--method` calls it.
+    pub name: String,
+    /// The order of the map.
+    pub order: usize,
+    /// The map is its own adjoint: a step with −h undoes a step with h.
+    pub is_symmetric: bool,
+    /// The map keeps the symplectic form.
+    pub is_symplectic: bool,
+    /// One line about it.
+    pub about: &'static str,
+    recipe: Recipe,
+}
+
+enum Recipe {
+    Variational(Box<dyn DiscreteLagrangian>),
+    Composition(&'static [f64]),
+    Gauss(usize),
+    Rk4,
+}
+
+impl FlowKind {
+    /// Compiles the flow for a system.
+    pub fn build(&self, mechanics: &Mechanics, parameters: &[f64]) -> Result<Box<dyn Flow>> {
+        Ok(match &self.recipe {
+            Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
+            Recipe::Composition(parts) => {
+                let base = Box::new(Variational::new(mechanics, &Svc, parameters)?);
+                Box::new(Composition::new(base, parts, self.order, 2 * mechanics.n()))
+            }
+            Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
+            Recipe::Rk4 => Box::new(Rk4::new(mechanics, parameters)?),
+        })
+    }
+
+    /// Its discrete Lagrangian, if it is the flow of one.
+    pub fn discrete_lagrangian(&self) -> Option<&dyn DiscreteLagrangian> {
+        match &self.recipe {
+            Recipe::Variational(rule) => Some(&**rule),
+            _ => None,
+        }
+    }
+
+    fn variational(rule: Box<dyn DiscreteLagrangian>) -> FlowKind {
+        FlowKind {
+            name: rule.name().into(),
+            order: rule.order(),
+            is_symmetric: rule.is_symmetric(),
+            is_symplectic: true,
+            about: rule.about(),
+            recipe: Recipe::Variational(rule),
+        }
+    }
+
+    fn symmetric(name: String, order: usize, about: &'static str, recipe: Recipe) -> FlowKind {
+        FlowKind { name, order, is_symmetric: true, is_symplectic: true, about, recipe }
+    }
+}
+
+/// All flows; `alpha` is that of the generalized midpoint rule.
+pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
+    let mut kinds: Vec<FlowKind> =
+        discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();
+    let suzuki = Recipe::Composition(&SUZUKI4);
+    kinds.push(FlowKind::symmetric("suzuki4".into(), 4, "composition of 5 steps of svc", suzuki));
+    let kahan_li = Recipe::Composition(&KAHAN_LI8);
+    kinds.push(FlowKind::symmetric("kahan-li8".into(), 8, "composition of 17 steps of svc", kahan_li));
+    for s in 1..=8 {
+        let about = "Gauss collocation";
+        kinds.push(FlowKind::symmetric(format!("gauss{s}"), 2 * s, about, Recipe::Gauss(s)));
+    }
+    kinds.push(FlowKind {
+        name: "rk4".into(),
+        order: 4,
+        is_symmetric: false,
+        is_symplectic: false,
+        about: "classical Runge–Kutta, for comparison",
+        recipe: Recipe::Rk4,
+    });
+    kinds
+}
