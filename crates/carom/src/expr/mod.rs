@@ -18,6 +18,7 @@ mod arena;
 pub mod build;
 mod diff;
 mod ops;
+pub mod print;
 
 pub use arena::{Arena, with_arena};
 pub use diff::{diff_many, grad, jacobian, substitute};
@@ -25,7 +26,7 @@ pub use diff::{diff_many, grad, jacobian, substitute};
 /// A handle to an expression. Equal handles are equal expressions.
 ///
 /// Expressions live in one table for the whole process and are never freed: the same model, loaded twice, costs once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Expr(u32);
 
 /// The name of an unknown, interned.
