@@ -19,6 +19,7 @@ pub mod build;
 mod diff;
 mod ops;
 pub mod print;
+pub mod tidy;
 
 pub use arena::{Arena, with_arena};
 pub use diff::{diff_many, grad, jacobian, substitute};

@@ -51,7 +51,7 @@ pub fn compose(e: Expr, notation: &Notation) -> Layout {
     if depth > DEEPEST {
         return Layout::Words(format!("⟨expression nested {depth} deep⟩"));
     }
-    Composer { ranks: ranks(e, notation) }.layout(e)
+    Composer { ranks: ranks(e, notation), notation }.layout(e)
 }
 
 /// For each part of e the highest class among its symbols, and the first place in that class.
@@ -102,13 +102,14 @@ impl Factors {
 }
 
 /// What decides the place of a term in a sum; the smallest stands first.
-type TermKey = ((bool, Vec<u32>), Reverse<u32>, Vec<u32>, Reverse<u32>, Vec<u32>, u8, Vec<u32>, String);
+type TermKey = ((bool, Vec<u32>), (Reverse<usize>, Vec<u32>), (Reverse<usize>, Vec<u32>), u8, [Vec<u32>; 2], String);
 
-struct Composer {
+struct Composer<'a> {
+    notation: &'a Notation,
     ranks: FxHashMap<Expr, (Class, u32)>,
 }
 
-impl Composer {
+impl Composer<'_> {
     fn layout(&self, e: Expr) -> Layout {
         match e.node() {
             Node::Const(c) if c < 0.0 => Layout::Sum(vec![(true, Layout::Number(number::write(-c)))]),
@@ -191,8 +192,8 @@ impl Composer {
 
     fn term_key(&self, e: Expr, layout: &Layout, has_parameters: bool) -> TermKey {
         let factors = Factors::of(e);
-        let (mut acceleration, mut motion, mut coordinates, mut parameters) = (vec![], vec![], vec![], vec![]);
-        let mut kind = 0;
+        let (mut acceleration, mut motion, mut coordinates) = (vec![], vec![], vec![]);
+        let (mut functions, mut parameters) = (vec![], vec![]);
         for &x in &factors.numerator {
             let (base, times) = match x.node() {
                 Node::Binary(Op::Pow, b, n) => (b, n.as_const().unwrap_or(1.0).clamp(1.0, 9.0) as usize),
@@ -204,20 +205,33 @@ impl Composer {
                 Class::Acceleration => acceleration.push(place),
                 Class::Motion => motion.extend(std::iter::repeat_n(place, times)),
                 Class::Coordinate if is_symbol => coordinates.extend(std::iter::repeat_n(place, times)),
-                Class::Coordinate => kind = 1,
+                Class::Coordinate => functions.extend(self.places(base)),
                 Class::Parameter => parameters.push(place),
                 Class::Number => {}
             }
         }
-        if factors.numerator.is_empty() && factors.denominator.is_empty() && has_parameters {
-            kind = 2;
-        }
+        let is_number = factors.numerator.is_empty() && factors.denominator.is_empty();
+        let kind = if is_number && has_parameters { 2 } else { u8::from(!functions.is_empty()) };
         for places in [&mut acceleration, &mut motion, &mut coordinates, &mut parameters] {
             places.sort_unstable();
         }
-        let degrees = (Reverse(motion.len() as u32), Reverse(coordinates.len() as u32));
-        let text = text::render(layout);
-        ((acceleration.is_empty(), acceleration), degrees.0, motion, degrees.1, coordinates, kind, parameters, text)
+        let by_degree = |places: Vec<u32>| (Reverse(places.len()), places);
+        (
+            (acceleration.is_empty(), acceleration),
+            by_degree(motion),
+            by_degree(coordinates),
+            kind,
+            [functions, parameters],
+            text::render(layout),
+        )
+    }
+
+    /// The places of the coordinates in e.
+    fn places(&self, e: Expr) -> Vec<u32> {
+        let names = e.symbols().into_iter().map(|s| self.notation.rank(&s.to_source()));
+        let mut places: Vec<u32> = names.filter(|(class, _)| *class == Class::Coordinate).map(|(_, n)| n).collect();
+        places.sort_unstable();
+        places
     }
 
     /// The sign and the shape of a product.

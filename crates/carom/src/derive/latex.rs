@@ -1,0 +1,80 @@
+//! A derivation as a LaTeX document.
+
+use super::document::{Block, Derivation, Equation, Span};
+use crate::expr::print::Layout;
+use crate::expr::print::latex::{escape, render};
+use crate::expr::print::text;
+
+/// About how many signs fit on a line of the page.
+const LINE: usize = 80;
+
+impl Derivation {
+    /// As a complete LaTeX document.
+    pub fn to_latex(&self) -> String {
+        format!(
+            "\\documentclass{{article}}\n\\usepackage[a4paper,margin=25mm]{{geometry}}\n\\usepackage{{amsmath}}\n\
+             \\allowdisplaybreaks\n\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{}\\end{{document}}\n",
+            escape(&self.title),
+            self.to_latex_body()
+        )
+    }
+
+    /// As sections to be put into another document, which needs `amsmath`.
+    pub fn to_latex_body(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            out += &format!("\n\\section*{{{}}}\n", escape(&section.title));
+            out += &section.blocks.iter().map(block).collect::<String>();
+        }
+        out
+    }
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Prose(spans) => {
+            let words: String = spans
+                .iter()
+                .map(|span| match span {
+                    Span::Text(text) => escape(text),
+                    Span::Math(Layout::Words(words)) => escape(words),
+                    Span::Math(layout) => format!("${}$", render(layout)),
+                })
+                .collect();
+            words + "\n"
+        }
+        Block::Equations(equations) => {
+            let lines: Vec<String> = equations.iter().map(equation).collect();
+            format!("\\begin{{align*}}\n{}\n\\end{{align*}}\n", lines.join(" \\\\\n"))
+        }
+    }
+}
+
+fn equation(equation: &Equation) -> String {
+    let long_left = text::width(&text::render(&equation.left)) > LINE;
+    if long_left {
+        return format!("& {} = {}", broken(&equation.left), render(&equation.right));
+    }
+    format!("{} &= {}", render(&equation.left), broken(&equation.right))
+}
+
+/// A long sum on several lines of the display.
+fn broken(layout: &Layout) -> String {
+    let Layout::Sum(terms) = layout else { return render(layout) };
+    let (mut out, mut used) = (String::new(), 0);
+    for (i, (negative, term)) in terms.iter().enumerate() {
+        let size = text::width(&text::render(term)) + 3;
+        if i > 0 && used + size > LINE {
+            out += " \\\\\n& \\quad ";
+            used = 0;
+        }
+        out += match (i, negative) {
+            (0, false) => "",
+            (_, true) => " - ",
+            (_, false) => " + ",
+        };
+        out += &render(term);
+        used += size;
+    }
+    out
+}

@@ -1,0 +1,156 @@
+//! The ways to write a polynomial with phases in sines and cosines.
+
+use std::collections::BTreeMap;
+
+use super::factor::Term;
+use super::poly::{Base, Complex, Monomial, ONE, Poly};
+use super::write::Writer;
+use crate::expr::Expr;
+
+type Powers = Vec<(Expr, i32)>;
+
+/// How the double angle is written.
+#[derive(Clone, Copy, PartialEq)]
+enum Double {
+    /// cos 2x.
+    Keep,
+    /// 1 − 2 sin² x.
+    Sine,
+    /// 2 cos² x − 1.
+    Cosine,
+}
+
+/// With more terms than this, products of sines and cosines are not tried.
+const LARGEST_EXPANSION: usize = 150;
+
+/// A real sum, by powers.
+#[derive(Default)]
+struct Real(BTreeMap<Powers, f64>);
+
+impl Real {
+    fn add(&mut self, mut powers: Powers, c: f64) {
+        powers.sort_unstable();
+        let entry = self.0.entry(powers).or_insert(0.0);
+        let sum = *entry + c;
+        *entry = if sum.abs() <= 1e-13 * c.abs().max(entry.abs()) { 0.0 } else { sum };
+    }
+
+    fn terms(self) -> Vec<Term> {
+        self.0.into_iter().filter(|(_, c)| *c != 0.0).map(|(powers, c)| (c, powers)).collect()
+    }
+}
+
+/// All forms of a real polynomial; none if it is not real.
+pub fn forms(writer: &Writer, poly: &Poly) -> Option<Vec<Vec<Term>>> {
+    let has_phases = poly.0.keys().any(|m| m.0.iter().any(|(base, _)| matches!(base, Base::Phase(_))));
+    if !has_phases {
+        return Some(vec![fourier(writer, poly, Double::Keep)]);
+    }
+    let mut forms: Vec<_> =
+        [Double::Keep, Double::Sine, Double::Cosine].into_iter().map(|double| fourier(writer, poly, double)).collect();
+    for square_of_sine in [true, false] {
+        forms.extend(expanded(poly, square_of_sine));
+    }
+    Some(forms)
+}
+
+/// Powers of atoms, and the angle of the phase.
+fn split(monomial: &Monomial) -> (Powers, Powers) {
+    let (mut atoms, mut phases) = (Vec::new(), Vec::new());
+    for &(base, n) in &monomial.0 {
+        match base {
+            Base::Atom(x) => atoms.push((x, n)),
+            Base::Phase(x) => phases.push((x, n)),
+        }
+    }
+    (atoms, phases)
+}
+
+/// Sines and cosines of multiple angles: c e^{isα} = c cos α + i s c sin α.
+fn fourier(writer: &Writer, poly: &Poly, double: Double) -> Vec<Term> {
+    let mut waves: BTreeMap<(Powers, Powers), (f64, f64)> = BTreeMap::new();
+    for (monomial, c) in &poly.0 {
+        let (atoms, mut angle) = split(monomial);
+        angle.sort_by_cached_key(|&(x, _)| writer.key(x));
+        let sign = if angle.first().is_some_and(|&(_, n)| n < 0) { -1.0 } else { 1.0 };
+        for (_, n) in &mut angle {
+            *n *= sign as i32;
+        }
+        let wave = waves.entry((atoms, angle)).or_insert((0.0, 0.0));
+        wave.0 += c.re;
+        wave.1 -= sign * c.im;
+    }
+    let mut sum = Real::default();
+    for ((atoms, angle), (cos, sin)) in waves {
+        add_wave(&mut sum, atoms, &angle, (cos, sin), double);
+    }
+    sum.terms()
+}
+
+/// Adds atoms·(cos·cos α + sin·sin α).
+fn add_wave(sum: &mut Real, atoms: Powers, angle: &[(Expr, i32)], (cos, sin): (f64, f64), double: Double) {
+    let with = |extra: &[(Expr, i32)]| [atoms.as_slice(), extra].concat();
+    if angle.is_empty() {
+        return sum.add(atoms, cos);
+    }
+    let total =
+        |divisor: i32| -> Expr { angle.iter().map(|&(x, n)| f64::from(n) / f64::from(ONE * divisor) * x).sum() };
+    if double == Double::Keep || angle.iter().any(|(_, n)| n % (2 * ONE) != 0) {
+        let alpha = total(1);
+        sum.add(with(&[(alpha.cos(), ONE)]), cos);
+        sum.add(with(&[(alpha.sin(), ONE)]), sin);
+        return;
+    }
+    let beta = total(2);
+    sum.add(with(&[(beta.sin(), ONE), (beta.cos(), ONE)]), 2.0 * sin);
+    let (square, sign) = if double == Double::Sine { (beta.sin(), 1.0) } else { (beta.cos(), -1.0) };
+    sum.add(atoms.clone(), sign * cos);
+    sum.add(with(&[(square, 2 * ONE)]), -2.0 * sign * cos);
+}
+
+/// Products of sines and cosines of single atoms, with the square of one of the two replaced.
+fn expanded(poly: &Poly, square_of_sine: bool) -> Option<Vec<Term>> {
+    let mut sum = Poly::default();
+    for (monomial, &c) in &poly.0 {
+        let (atoms, phases) = split(monomial);
+        let atoms = Monomial(atoms.into_iter().map(|(x, n)| (Base::Atom(x), n)).collect());
+        let mut term = Poly::term(atoms, c);
+        for (x, n) in phases {
+            if n % ONE != 0 || n.abs() > 4 * ONE {
+                return None;
+            }
+            let sign = f64::from(n.signum());
+            let mut wave = Poly::term(Monomial::of(Base::Atom(x.cos()), ONE), Complex::real(1.0));
+            wave.add_term(Monomial::of(Base::Atom(x.sin()), ONE), Complex { re: 0.0, im: sign });
+            for _ in 0..n.abs() / ONE {
+                term = without_squares(&term.times(&wave), x, square_of_sine);
+            }
+        }
+        sum = sum.plus(1.0, &term);
+        if sum.0.len() > LARGEST_EXPANSION {
+            return None;
+        }
+    }
+    let mut real = Real::default();
+    for (monomial, c) in &sum.0 {
+        real.add(split(monomial).0, c.re);
+    }
+    Some(real.terms())
+}
+
+/// Replaces cos² x by 1 − sin² x, or sin² x by 1 − cos² x.
+fn without_squares(poly: &Poly, x: Expr, square_of_sine: bool) -> Poly {
+    let (kept, gone) = if square_of_sine { (x.sin(), x.cos()) } else { (x.cos(), x.sin()) };
+    let (kept, gone) = (Monomial::of(Base::Atom(kept), 2 * ONE), Monomial::of(Base::Atom(gone), -2 * ONE));
+    let mut out = Poly::default();
+    for (monomial, &c) in &poly.0 {
+        if monomial.exponent(gone.0[0].0) < 2 * ONE {
+            out.add_term(monomial.clone(), c);
+            continue;
+        }
+        let rest = monomial.times(&gone);
+        out.add_term(rest.times(&kept), c.times(Complex::real(-1.0)));
+        out.add_term(rest, c);
+    }
+    out
+}
