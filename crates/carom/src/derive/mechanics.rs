@@ -1,7 +1,7 @@
 //! What follows from a Lagrangian: momenta, mass matrix, energy, equations of motion.
 
 use super::linear::{apply, dot, inverse};
-use super::symbols::{momenta, notation};
+use super::symbols::{Letters, momenta, notation};
 use crate::expr::print::Notation;
 use crate::expr::tidy::tidy;
 use crate::expr::{Expr, Func, Node, Op, grad, jacobian, substitute, with_arena};
@@ -12,6 +12,7 @@ pub struct Mechanics {
     /// The driven coordinates are replaced by their functions of the time.
     pub system: System,
     pub notation: Notation,
+    pub letters: Letters,
     pub q: Vec<Expr>,
     pub v: Vec<Expr>,
     pub l: Expr,
@@ -46,6 +47,7 @@ impl Mechanics {
             energy: Expr::constant(0.0),
             system,
             notation: notation.clone(),
+            letters: Letters::new(full),
             q,
             v,
             l,
@@ -54,7 +56,8 @@ impl Mechanics {
             is_quadratic,
             forces,
         };
-        mechanics.energy = mechanics.neat_energy(dot(&mechanics.p, &mechanics.v) - l);
+        let energy = dot(&mechanics.p, &mechanics.v) - l;
+        mechanics.energy = neat_energy(energy, &mechanics.v, &mechanics.notation, is_quadratic);
         mechanics
     }
 
@@ -63,20 +66,17 @@ impl Mechanics {
         tidy(e, &self.notation)
     }
 
-    /// An energy: the part with velocities or momenta and the part without, each for itself.
-    fn neat_energy(&self, e: Expr) -> Expr {
-        let motion = [self.v.clone(), momenta(&self.system)].concat();
-        neat_energy(e, &motion, &self.notation)
-    }
-
     /// H(q, p), for L quadratic in v: ½ (p − b)ᵀ M⁻¹ (p − b) + U, where L = ½ vᵀMv + b·v − U.
     pub fn hamiltonian(&self) -> Option<Expr> {
         let inverse = self.mass_inverse.as_ref().filter(|_| self.is_quadratic && self.q.len() <= 3)?;
         let zeros = vec![Expr::constant(0.0); self.v.len()];
         let rest = |e: Expr| substitute(&[e], &self.v, &zeros)[0];
         let shifted: Vec<Expr> = momenta(&self.system).iter().zip(&self.p).map(|(&p, &of_v)| p - rest(of_v)).collect();
-        let kinetic = self.neat(0.5 * dot(&shifted, &apply(inverse, &shifted)));
-        Some(kinetic - self.neat(rest(self.l)))
+        let kinetic = 0.5 * dot(&shifted, &apply(inverse, &shifted));
+        // One shifted momentum is best left as the square that it is.
+        let is_square = self.q.len() == 1 && !rest(self.p[0]).is_zero();
+        let kinetic = if is_square { kinetic } else { self.neat(kinetic) };
+        Some(kinetic + self.neat(-rest(self.l)))
     }
 
     /// The accelerations, for a system without constraints.
@@ -86,13 +86,19 @@ impl Mechanics {
     }
 }
 
-fn neat_energy(e: Expr, motion: &[Expr], notation: &Notation) -> Expr {
-    let zeros = vec![Expr::constant(0.0); motion.len()];
-    let rest = tidy(substitute(&[e], motion, &zeros)[0], notation);
-    if !is_defined(rest) {
+/// An energy that is quadratic in v: the part with velocities and the part without, each for itself.
+fn neat_energy(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bool) -> Expr {
+    let zeros = vec![Expr::constant(0.0); v.len()];
+    let rest = tidy(substitute(&[e], v, &zeros)[0], notation);
+    if !is_quadratic || !is_defined(rest) {
         return tidy(e, notation);
     }
     tidy(e - rest, notation) + rest
+}
+
+/// True if ∂²e/∂v∂v does not depend on v.
+fn is_quadratic(e: Expr, v: &[Expr], notation: &Notation) -> bool {
+    !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| tidy(x, notation).depends_on(v))
 }
 
 /// False if it divides by zero or takes the logarithm of it, whatever the symbols are.
@@ -121,7 +127,7 @@ fn reduced(system: &System, notation: &Notation) -> System {
     let l = drive(system.lagrangian.l);
     let parts = system.lagrangian.parts.filter(|_| free.len() == system.coordinates.len());
     let parts = parts.map(|(t, u)| (tidy(t, notation), tidy(u, notation)));
-    let l = parts.map_or_else(|| neat_energy(l, &v, notation), |(t, u)| t - u);
+    let l = parts.map_or_else(|| neat_energy(l, &v, notation, is_quadratic(l, &v, notation)), |(t, u)| t - u);
     System {
         coordinates: free.iter().map(|&i| system.coordinates[i].clone()).collect(),
         parameters: system.parameters.clone(),

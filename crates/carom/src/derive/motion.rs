@@ -3,7 +3,7 @@
 use super::document::{Equation, Section};
 use super::linear::{apply, dot};
 use super::mechanics::Mechanics;
-use super::symbols::{self, euler_lagrange, letter, partial, raised, row, sum, symbol, times};
+use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
 use crate::expr::print::{Layout, compose};
 use crate::expr::tidy::tidy;
 use crate::expr::{Expr, jacobian};
@@ -45,12 +45,12 @@ pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
     let mut given = Vec::new();
     if let Some((t, u)) = full.lagrangian.parts {
         let (t, u) = (neat(t), neat(u));
-        given.extend([m.equation(letter("T"), t), m.equation(letter("V"), u)]);
+        given.extend([m.equation(letter(m.letters.kinetic), t), m.equation(letter(m.letters.potential), u)]);
         if driven.is_empty() {
-            given.push(m.equation(row([letter("L")]), t - u));
+            given.push(m.equation(letter(m.letters.lagrangian), t - u));
         }
     } else if driven.is_empty() {
-        given.push(m.equation(letter("L"), m.l));
+        given.push(m.equation(letter(m.letters.lagrangian), m.l));
     }
     section.show(given);
     if !driven.is_empty() {
@@ -58,7 +58,7 @@ pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
         section.say(&format!("{which} driven, a given function of the time:"), []);
         section.show(driven);
         section.say("With that the Lagrangian of the others is", []);
-        section.show(vec![m.equation(letter("L"), m.l)]);
+        section.show(vec![m.equation(letter(m.letters.lagrangian), m.l)]);
     }
     section
 }
@@ -68,17 +68,21 @@ pub fn momenta(m: &Mechanics) -> Section {
     let mut section = Section::new("Momenta");
     let names = symbols::momenta(&m.system);
     let equations = names.iter().zip(&m.system.coordinates).zip(&m.p).map(|((&name, c), &p)| {
-        let left = if m.q.len() == 1 { chained(symbol(name), partial("L", symbol(c.v))) } else { symbol(name) };
+        let left = if m.q.len() == 1 {
+            chained(symbol(name), partial(m.letters.lagrangian, symbol(c.v)))
+        } else {
+            symbol(name)
+        };
         Equation { left, ..m.equation(symbol(name), p) }
     });
     let equations: Vec<Equation> = equations.collect();
     section.show(equations);
     let n = m.q.len();
     if n > LARGEST_MATRIX {
-        section.say(&format!("The mass matrix {{}} has {n} rows; it is not written out."), [letter("M")]);
+        section.say(&format!("The mass matrix {{}} has {n} rows; it is not written out."), [letter(m.letters.mass)]);
     } else if n > 1 {
-        section.say("The mass matrix {} is", [row([letter("M"), Layout::Sign(" = "), second_derivative()])]);
-        section.show(vec![Equation::between(letter("M"), m.matrix(&m.mass))]);
+        section.say("The mass matrix {} is", [chained(letter(m.letters.mass), second_derivative(m))]);
+        section.show(vec![Equation::between(letter(m.letters.mass), m.matrix(&m.mass))]);
     }
     section
 }
@@ -89,8 +93,8 @@ fn chained(a: Layout, b: Layout) -> Layout {
 }
 
 /// ∂²L/∂q̇∂q̇.
-fn second_derivative() -> Layout {
-    let above = row([raised(Layout::Sign("∂"), "²"), letter("L")]);
+fn second_derivative(m: &Mechanics) -> Layout {
+    let above = row([raised(Layout::Sign("∂"), "²"), letter(m.letters.lagrangian)]);
     above.over(row([Layout::Sign("∂"), letter("q'"), Layout::Sign("∂"), letter("q'")]))
 }
 
@@ -98,14 +102,14 @@ fn second_derivative() -> Layout {
 pub fn energy(m: &Mechanics) -> Section {
     let mut section = Section::new("Energy");
     let product = row([letter("p"), Layout::Sign("·"), letter("q'")]);
-    let definition = Layout::Sum(vec![(false, product), (true, letter("L"))]);
-    section.say("The Hamiltonian {} is", [chained(letter("H"), definition)]);
+    let definition = Layout::Sum(vec![(false, product), (true, letter(m.letters.lagrangian))]);
+    section.say("The Hamiltonian {} is", [chained(letter(m.letters.hamiltonian), definition)]);
     let hamiltonian = m.hamiltonian();
     let mut forms = Vec::new();
     if hamiltonian.is_none() || m.q.len() <= 2 {
-        forms.push(m.equation(letter("H"), m.energy));
+        forms.push(m.equation(letter(m.letters.hamiltonian), m.energy));
     }
-    forms.extend(hamiltonian.map(|h| m.equation(letter("H"), h)));
+    forms.extend(hamiltonian.map(|h| m.equation(letter(m.letters.hamiltonian), h)));
     section.show(forms);
     if m.l.depends_on(&[time()]) {
         section.say("It depends on the time, so it is not conserved.", []);
@@ -117,20 +121,19 @@ pub fn energy(m: &Mechanics) -> Section {
 pub fn equations(m: &Mechanics) -> Section {
     let mut section = Section::new("Equations of motion");
     let free = m.system.forces.iter().all(|f| f.is_zero());
-    let (q, v) = (letter("q"), letter("q'"));
     let mut right = Vec::new();
-    right.extend((!free).then(|| letter("Q")));
+    right.extend((!free).then(|| letter(m.letters.force)));
     let constrained = !m.system.constraints.is_empty();
-    right.extend(constrained.then(|| times([raised(letter("G"), "ᵀ"), letter("lambda")])));
+    right.extend(constrained.then(|| times([raised(letter(m.letters.jacobian), "ᵀ"), letter(m.letters.lambda)])));
     let right = if right.is_empty() { Layout::whole(0) } else { sum(right) };
-    section.say("{} gives", [chained(euler_lagrange(q, v), right)]);
+    section.say("{} gives", [chained(m.letters.euler_lagrange(), right)]);
     section.show(implicit(m));
     if let Some(accelerations) = m.accelerations() {
         section.say(if m.q.len() == 1 { "and so" } else { "Solved for the accelerations," }, []);
         let pairs = m.system.coordinates.iter().zip(accelerations);
         section.show(pairs.map(|(c, a)| m.equation(symbol(c.acceleration()), a)).collect());
     } else if !constrained {
-        section.say("These are linear in the accelerations, with the mass matrix {}.", [letter("M")]);
+        section.say("These are linear in the accelerations, with the mass matrix {}.", [letter(m.letters.mass)]);
     }
     section
 }
@@ -143,7 +146,6 @@ fn implicit(m: &Mechanics) -> Vec<Equation> {
     let equation = |i: usize| {
         let rest = m.neat(m.system.forces[i] - m.forces[i]);
         let left = m.neat(inertia[i]) + rest;
-        let left = m.neat(left);
         let right = m.neat(m.system.forces[i]) + reactions[i];
         Equation::between(m.layout(left), m.layout(right))
     };
@@ -153,8 +155,8 @@ fn implicit(m: &Mechanics) -> Vec<Equation> {
 /// The multipliers λ, or λ₁, λ₂, …
 pub fn multipliers(m: &Mechanics) -> Vec<Expr> {
     match m.system.constraints.len() {
-        1 => vec![Expr::symbol("lambda")],
-        n => (1..=n).map(|k| Expr::symbol(&format!("lambda{k}"))).collect(),
+        1 => vec![Expr::symbol(m.letters.lambda)],
+        n => (1..=n).map(|k| Expr::symbol(&format!("{}{k}", m.letters.lambda))).collect(),
     }
 }
 
@@ -174,7 +176,10 @@ pub fn constraints(m: &Mechanics) -> Option<Section> {
         return None;
     }
     let mut section = Section::new(if list.len() == 1 { "Constraint" } else { "Constraints" });
-    let name = |k: usize| if list.len() == 1 { letter("g") } else { letter(&format!("g{}", k + 1)) };
+    let name = |k: usize| match list.len() {
+        1 => letter(m.letters.constraint),
+        _ => letter(&format!("{}{}", m.letters.constraint, k + 1)),
+    };
     let gs: Vec<Expr> = list.iter().map(|c| c.g).collect();
     let zero = Expr::constant(0.0);
     section.show((0..gs.len()).map(|k| m.equation(chained(name(k), m.layout(gs[k])), zero)).collect());
@@ -183,19 +188,20 @@ pub fn constraints(m: &Mechanics) -> Option<Section> {
     section.say(
         "with the Jacobian {}, and so the velocities obey {}:",
         [
-            row([letter("G"), Layout::Sign(" = "), partial("g", letter("q"))]),
-            hidden(gs.iter().any(|g| g.depends_on(&[time()]))),
+            chained(letter(m.letters.jacobian), partial(m.letters.constraint, letter("q"))),
+            hidden(m, gs.iter().any(|g| g.depends_on(&[time()]))),
         ],
     );
-    section.show(vec![Equation::between(letter("G"), m.matrix(&jacobian))]);
+    section.show(vec![Equation::between(letter(m.letters.jacobian), m.matrix(&jacobian))]);
     let rates = gs.iter().zip(&jacobian).map(|(g, row)| m.neat(dot(row, &m.v) + g.diff(time())));
     section.show(rates.map(|rate| Equation::between(m.layout(rate), Layout::whole(0))).collect());
     Some(section)
 }
 
 /// G v + g_t = 0.
-pub fn hidden(moves: bool) -> Layout {
-    let product = times([letter("G"), letter("q'")]);
-    let left = if moves { sum([product, letter("g_t")]) } else { product };
+fn hidden(m: &Mechanics, moves: bool) -> Layout {
+    let product = times([letter(m.letters.jacobian), letter("q'")]);
+    let drift = letter(&format!("{}_t", m.letters.constraint));
+    let left = if moves { sum([product, drift]) } else { product };
     chained(left, Layout::whole(0))
 }

@@ -38,6 +38,67 @@ pub fn velocity_at(c: &Coordinate, side: char) -> Expr {
     Expr::symbol(&format!("{}'{side}", c.name))
 }
 
+/// The letters of derived quantities: the usual ones, or others where the model has taken them.
+pub struct Letters {
+    pub kinetic: &'static str,
+    pub potential: &'static str,
+    pub lagrangian: &'static str,
+    pub hamiltonian: &'static str,
+    pub mass: &'static str,
+    pub gap: &'static str,
+    pub lambda: &'static str,
+    pub mu: &'static str,
+    pub constraint: &'static str,
+    pub jacobian: &'static str,
+    pub force: &'static str,
+}
+
+impl Letters {
+    pub fn new(system: &System) -> Letters {
+        let coordinates = system.coordinates.iter().map(|c| c.name.as_str());
+        let names = coordinates.chain(system.parameters.iter().map(|p| p.name.as_str()));
+        let taken: Vec<Layout> = names.map(Layout::name).collect();
+        let pick = |options: [&'static str; 3]| {
+            options.into_iter().find(|option| !taken.contains(&Layout::name(option))).unwrap_or(options[2])
+        };
+        Letters {
+            kinetic: pick(["T", "script-T", "T_kin"]),
+            potential: pick(["V", "script-V", "V_pot"]),
+            lagrangian: pick(["L", "script-L", "L_agr"]),
+            hamiltonian: pick(["H", "script-H", "H_am"]),
+            mass: pick(["M", "script-M", "M_ass"]),
+            gap: pick(["phi", "psi", "gap"]),
+            lambda: pick(["lambda", "Lambda", "impulse"]),
+            mu: pick(["mu", "nu", "answer"]),
+            constraint: pick(["g", "gamma", "constraint"]),
+            jacobian: pick(["G", "Gamma", "Jacobian"]),
+            force: pick(["Q", "F", "Force"]),
+        }
+    }
+
+    /// ∇φ.
+    pub fn gradient(&self) -> Layout {
+        row([Layout::Sign("∇"), letter(self.gap)])
+    }
+
+    /// φ̇, on a side of an impact, as a symbol.
+    pub fn gap_rate(&self, side: &str) -> Expr {
+        Expr::symbol(&format!("{}'{side}", self.gap))
+    }
+
+    /// ∂φ/∂t.
+    pub fn gap_drift(&self) -> Layout {
+        letter(&format!("{}_t", self.gap))
+    }
+
+    /// d/dt ∂L/∂q̇ − ∂L/∂q.
+    pub fn euler_lagrange(&self) -> Layout {
+        let rate = Layout::Sign("d").over(row([Layout::Sign("d"), letter("t")]));
+        let slope = |x: &str| partial(self.lagrangian, letter(x));
+        Layout::Sum(vec![(false, row([rate, Layout::Sign(" "), slope("q'")])), (true, slope("q"))])
+    }
+}
+
 /// A symbol as a formula.
 pub fn letter(name: &str) -> Layout {
     Layout::name(name)
@@ -53,20 +114,9 @@ pub fn row(pieces: impl IntoIterator<Item = Layout>) -> Layout {
     Layout::Row(pieces.into_iter().collect())
 }
 
-/// ∇φ.
-pub fn gradient() -> Layout {
-    row([Layout::Sign("∇"), letter("phi")])
-}
-
 /// ∂f/∂x.
 pub fn partial(f: &str, x: Layout) -> Layout {
     row([Layout::Sign("∂"), letter(f)]).over(row([Layout::Sign("∂"), x]))
-}
-
-/// d/dt ∂L/∂v − ∂L/∂q.
-pub fn euler_lagrange(q: Layout, v: Layout) -> Layout {
-    let rate = Layout::Sign("d").over(row([Layout::Sign("d"), letter("t")]));
-    Layout::Sum(vec![(false, row([rate, Layout::Sign(" "), partial("L", v)])), (true, partial("L", q))])
 }
 
 /// xᵀ, x⁻¹, x⁺ and the like.
@@ -82,9 +132,4 @@ pub fn sum(terms: impl IntoIterator<Item = Layout>) -> Layout {
 /// a b.
 pub fn times(factors: impl IntoIterator<Item = Layout>) -> Layout {
     Layout::Product(factors.into_iter().collect())
-}
-
-/// φ̇, on a side of an impact.
-pub fn gap_rate(side: &str) -> Layout {
-    letter(&format!("phi'{side}"))
 }

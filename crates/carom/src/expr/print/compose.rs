@@ -172,11 +172,11 @@ impl Composer<'_> {
                 _ => terms.push((x, negative)),
             }
         }
-        let has_parameters = terms.iter().any(|(x, _)| self.mentions_parameter(*x));
+        let number_last = terms.iter().any(|(x, _)| self.is_scaled(*x));
         let mut keyed: Vec<(TermKey, bool, Layout)> = Vec::new();
         for (x, negative) in terms {
             let (sign, layout) = self.product(x);
-            keyed.push((self.term_key(x, &layout, has_parameters), sign != negative, layout));
+            keyed.push((self.term_key(x, &layout, number_last), sign != negative, layout));
         }
         keyed.sort_by(|a, b| a.0.cmp(&b.0));
         if let Some(first) = keyed.iter().position(|(_, negative, _)| !negative) {
@@ -185,12 +185,14 @@ impl Composer<'_> {
         Layout::Sum(keyed.into_iter().map(|(_, negative, layout)| (negative, layout)).collect())
     }
 
-    fn mentions_parameter(&self, e: Expr) -> bool {
+    /// True for a function of coordinates times a parameter: L sin θ + ¼, but 1 − cos θ and 1 + e.
+    fn is_scaled(&self, e: Expr) -> bool {
         let factors = Factors::of(e);
-        factors.numerator.iter().chain(&factors.denominator).any(|x| self.ranks[x].0 == Class::Parameter)
+        let has_parameter = factors.numerator.iter().any(|x| self.ranks[x].0 == Class::Parameter);
+        has_parameter && self.ranks[&e].0 >= Class::Coordinate
     }
 
-    fn term_key(&self, e: Expr, layout: &Layout, has_parameters: bool) -> TermKey {
+    fn term_key(&self, e: Expr, layout: &Layout, number_last: bool) -> TermKey {
         let factors = Factors::of(e);
         let (mut acceleration, mut motion, mut coordinates) = (vec![], vec![], vec![]);
         let (mut functions, mut parameters) = (vec![], vec![]);
@@ -211,7 +213,7 @@ impl Composer<'_> {
             }
         }
         let is_number = factors.numerator.is_empty() && factors.denominator.is_empty();
-        let kind = if is_number && has_parameters { 2 } else { u8::from(!functions.is_empty()) };
+        let kind = if is_number && number_last { 2 } else { u8::from(!functions.is_empty()) };
         for places in [&mut acceleration, &mut motion, &mut coordinates, &mut parameters] {
             places.sort_unstable();
         }

@@ -16,8 +16,9 @@ pub struct Name {
     pub side: Option<char>,
 }
 
-/// Greek letters: the name in a model, the letter, and what LaTeX calls it (empty where LaTeX uses a Latin letter).
-const GREEK: [(&str, char, &str); 35] = [
+/// Letters beyond the alphabet: the name, the letter, and what LaTeX calls it. Script letters have names that no model can
+/// use: they are for derived quantities whose usual letter a model has taken.
+const LETTERS: [(&str, char, &str); 40] = [
     ("alpha", 'α', "\\alpha"),
     ("beta", 'β', "\\beta"),
     ("gamma", 'γ', "\\gamma"),
@@ -53,16 +54,21 @@ const GREEK: [(&str, char, &str); 35] = [
     ("Psi", 'Ψ', "\\Psi"),
     ("Omega", 'Ω', "\\Omega"),
     ("ell", 'ℓ', "\\ell"),
+    ("script-L", 'ℒ', "\\mathcal{L}"),
+    ("script-H", 'ℋ', "\\mathcal{H}"),
+    ("script-M", 'ℳ', "\\mathcal{M}"),
+    ("script-T", '𝒯', "\\mathcal{T}"),
+    ("script-V", '𝒱', "\\mathcal{V}"),
 ];
 
 /// The letter for a Greek name, or the word unchanged.
 pub fn letters(word: &str) -> String {
-    GREEK.iter().find(|(name, ..)| *name == word).map_or_else(|| word.to_owned(), |(_, letter, _)| letter.to_string())
+    LETTERS.iter().find(|(name, ..)| *name == word).map_or_else(|| word.to_owned(), |(_, letter, _)| letter.to_string())
 }
 
 /// What LaTeX calls a letter.
 pub fn latex_letter(letter: char) -> Option<&'static str> {
-    GREEK.iter().find(|(_, c, _)| *c == letter).map(|(.., command)| *command)
+    LETTERS.iter().find(|(_, c, _)| *c == letter).map(|(.., command)| *command)
 }
 
 impl Name {

@@ -72,7 +72,12 @@ fn by_shape(writer: &Writer, terms: &[Term], level: Class) -> Expr {
             None => gathered.push((shape, vec![(first, coefficient)])),
         }
     }
-    gathered.iter().map(|(shape, coefficients)| pulled(writer, coefficients) * pulled(writer, shape)).sum()
+    let written = gathered.into_iter().map(|(shape, coefficients)| {
+        let c = numeric_content(&shape);
+        let scale = |terms: Vec<Term>, c: f64| terms.into_iter().map(|(a, x)| (a * c, x)).collect::<Vec<_>>();
+        pulled(writer, &scale(coefficients, c)) * pulled(writer, &scale(shape, 1.0 / c))
+    });
+    written.sum()
 }
 
 /// The content of the terms, number and powers, times the rest.

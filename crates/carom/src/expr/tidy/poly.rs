@@ -98,6 +98,17 @@ impl Monomial {
         self.0.iter().find(|(b, _)| *b == base).map_or(0, |(_, n)| *n)
     }
 
+    /// The powers of atoms alone.
+    pub fn without_phases(mut self) -> Monomial {
+        self.0.retain(|(base, _)| matches!(base, Base::Atom(_)));
+        self
+    }
+
+    /// What must be multiplied by so that no exponent is negative.
+    pub fn below(&self) -> Monomial {
+        Monomial(self.0.iter().filter(|(_, n)| *n < 0).map(|&(base, n)| (base, -n)).collect())
+    }
+
     /// Compares by the first variable in which they differ: an order that multiplication keeps.
     fn compare(&self, other: &Monomial) -> Ordering {
         self.times(&other.inverse()).0.first().map_or(Ordering::Equal, |(_, n)| n.cmp(&0))
@@ -176,21 +187,6 @@ impl Poly {
             floor.entry(base).or_insert_with(|| self.0.keys().map(|m| m.exponent(base)).min().unwrap_or(0));
         }
         Monomial(floor.into_iter().filter(|(_, n)| *n != 0).collect())
-    }
-
-    /// The powers of atoms that every term has, above or below.
-    pub fn content(&self) -> Monomial {
-        let mut terms = self.0.keys();
-        let mut content = terms.next().cloned().unwrap_or_default();
-        content.0.retain(|(base, _)| matches!(base, Base::Atom(_)));
-        for term in terms {
-            for (base, n) in &mut content.0 {
-                let other = term.exponent(*base);
-                *n = if *n > 0 { (*n).min(other).max(0) } else { (*n).max(other).min(0) };
-            }
-            content.0.retain(|(_, n)| *n != 0);
-        }
-        content
     }
 
     fn leading(&self) -> Option<(&Monomial, Complex)> {

@@ -68,8 +68,10 @@ impl<'a> Ring<'a> {
     /// The polynomial as an expression.
     pub fn write(&mut self, poly: &Poly) -> Option<Expr> {
         let (numerator, denominator) = self.together(poly)?;
-        let over_one = self.writer.fraction(&numerator, &denominator)?;
-        if denominator.0.is_empty() {
+        let below = numerator.floor().without_phases().below();
+        let cleared = numerator.scaled(&below, Complex::real(1.0));
+        let over_one = self.writer.fraction(&cleared, &denominator.times(&below))?;
+        if denominator.0.is_empty() && below.0.is_empty() {
             return Some(over_one);
         }
         let apart = self.writer.fraction(poly, &Monomial::default())?;
@@ -118,10 +120,10 @@ impl<'a> Ring<'a> {
         let mut denominator: Vec<(Base, i32)> = Vec::new();
         for &(base, n) in poly.floor().0.iter() {
             if let Base::Atom(x) = base
-                && n <= -ONE
+                && n < 0
                 && self.composite.contains_key(&x)
             {
-                denominator.push((base, (-n / ONE) * ONE));
+                denominator.push((base, -n));
             }
         }
         let denominator = Monomial(denominator);
@@ -129,7 +131,7 @@ impl<'a> Ring<'a> {
         let mut left = Vec::new();
         for &(base, mut n) in &denominator.0 {
             let Base::Atom(x) = base else { continue };
-            while n > 0
+            while n >= ONE
                 && let Some(quotient) = numerator.divided_by(&self.composite[&x])
             {
                 numerator = quotient;
@@ -167,7 +169,7 @@ impl<'a> Ring<'a> {
         if let Some(term) = poly.inverse_term() {
             return Some(inverse.times(&term));
         }
-        let monomial = poly.content().inverse();
+        let monomial = poly.floor().without_phases().inverse();
         let rest = poly.scaled(&monomial, Complex::real(1.0));
         let written = self.writer.fraction(&rest, &Monomial::default())?;
         let (c, name) = with_arena(|a| a.split_coefficient(written));

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::factor::Term;
+use super::factor::{Powers, Term};
 use super::poly::{Base, Complex, Monomial, ONE, Poly};
-use super::write::Writer;
+use super::write::{Writer, cost, sum};
 use crate::expr::Expr;
-
-type Powers = Vec<(Expr, i32)>;
 
 /// How the double angle is written.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,6 +18,13 @@ enum Double {
     Cosine,
 }
 
+const DOUBLES: [Double; 3] = [Double::Keep, Double::Sine, Double::Cosine];
+
+/// The coefficients of cos α and sin α, by powers of atoms and angle α.
+type Waves = BTreeMap<(Powers, Powers), (f64, f64)>;
+
+/// Double angles times terms beyond which each is not chosen by itself.
+const LARGEST_CHOICE: usize = 200;
 /// With more terms than this, products of sines and cosines are not tried.
 const LARGEST_EXPANSION: usize = 150;
 
@@ -44,10 +49,11 @@ impl Real {
 pub fn forms(writer: &Writer, poly: &Poly) -> Option<Vec<Vec<Term>>> {
     let has_phases = poly.0.keys().any(|m| m.0.iter().any(|(base, _)| matches!(base, Base::Phase(_))));
     if !has_phases {
-        return Some(vec![fourier(writer, poly, Double::Keep)]);
+        return Some(vec![fourier(&waves(writer, poly), &|_| Double::Keep)]);
     }
-    let mut forms: Vec<_> =
-        [Double::Keep, Double::Sine, Double::Cosine].into_iter().map(|double| fourier(writer, poly, double)).collect();
+    let waves = waves(writer, poly);
+    let mut forms: Vec<_> = DOUBLES.into_iter().map(|double| fourier(&waves, &|_| double)).collect();
+    forms.extend(mixed(writer, &waves));
     for square_of_sine in [true, false] {
         forms.extend(expanded(poly, square_of_sine));
     }
@@ -66,25 +72,52 @@ fn split(monomial: &Monomial) -> (Powers, Powers) {
     (atoms, phases)
 }
 
-/// Sines and cosines of multiple angles: c e^{isα} = c cos α + i s c sin α.
-fn fourier(writer: &Writer, poly: &Poly, double: Double) -> Vec<Term> {
-    let mut waves: BTreeMap<(Powers, Powers), (f64, f64)> = BTreeMap::new();
+/// The coefficients of cos α and sin α, by powers of atoms and angle α: c e^{isα} = c cos α + i s c sin α.
+fn waves(writer: &Writer, poly: &Poly) -> Waves {
+    let mut waves = Waves::new();
     for (monomial, c) in &poly.0 {
         let (atoms, mut angle) = split(monomial);
         angle.sort_by_cached_key(|&(x, _)| writer.key(x));
-        let sign = if angle.first().is_some_and(|&(_, n)| n < 0) { -1.0 } else { 1.0 };
+        let sign = if angle.first().is_some_and(|&(_, n)| n < 0) { -1 } else { 1 };
         for (_, n) in &mut angle {
-            *n *= sign as i32;
+            *n *= sign;
         }
         let wave = waves.entry((atoms, angle)).or_insert((0.0, 0.0));
         wave.0 += c.re;
-        wave.1 -= sign * c.im;
+        wave.1 -= f64::from(sign) * c.im;
     }
+    waves
+}
+
+/// Sines and cosines of multiple angles, double ones as `double` says.
+fn fourier(waves: &Waves, double: &dyn Fn(&Powers) -> Double) -> Vec<Term> {
     let mut sum = Real::default();
-    for ((atoms, angle), (cos, sin)) in waves {
-        add_wave(&mut sum, atoms, &angle, (cos, sin), double);
+    for ((atoms, angle), &pair) in waves {
+        add_wave(&mut sum, atoms.clone(), angle, pair, double(angle));
     }
     sum.terms()
+}
+
+/// Each double angle in the way that makes the sum cheapest, one after the other.
+fn mixed(writer: &Writer, waves: &Waves) -> Option<Vec<Term>> {
+    let is_double = |angle: &&Powers| !angle.is_empty() && angle.iter().all(|(_, n)| n % (2 * ONE) == 0);
+    let mut angles: Vec<&Powers> = waves.keys().map(|(_, angle)| angle).filter(is_double).collect();
+    angles.sort();
+    angles.dedup();
+    if angles.len() < 2 || angles.len() * waves.len() > LARGEST_CHOICE {
+        return None;
+    }
+    angles.sort_by_cached_key(|angle| angle.iter().map(|&(x, n)| (writer.key(x), n)).collect::<Vec<_>>());
+    let mut chosen: BTreeMap<Powers, Double> = BTreeMap::new();
+    for angle in angles {
+        let price = |double: &Double| {
+            let pick = |a: &Powers| if a == angle { *double } else { *chosen.get(a).unwrap_or(&Double::Keep) };
+            (cost(sum(&fourier(waves, &pick))) * 8.0) as u64
+        };
+        let best = DOUBLES.into_iter().min_by_key(price).unwrap_or(Double::Keep);
+        chosen.insert(angle.clone(), best);
+    }
+    Some(fourier(waves, &|a| *chosen.get(a).unwrap_or(&Double::Keep)))
 }
 
 /// Adds atoms·(cos·cos α + sin·sin α).

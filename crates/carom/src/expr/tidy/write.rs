@@ -111,20 +111,29 @@ impl Reading {
             let below = readings[&y];
             reading.cost += below.cost;
             reading.nested = reading.nested.max(below.nested);
-            let in_parentheses = matches!(node, Node::Binary(Op::Mul | Op::Pow, ..)) && below.is_sum;
-            if in_parentheses {
-                reading.cost += 1.5 + 2.0 * below.nested + below.fractions;
+            if below.is_sum && matches!(node, Node::Binary(Op::Mul | Op::Pow, ..)) {
+                reading.cost += 1.5 + 2.0 * below.nested;
                 reading.nested = reading.nested.max(below.nested + 1.0);
             }
-            if let Node::Binary(Op::Add | Op::Sub, ..) = node {
-                reading.fractions += below.fractions;
+            if below.is_sum && matches!(node, Node::Binary(Op::Mul | Op::Pow | Op::Div, ..)) {
+                reading.cost += 1.5 * below.fractions;
+            }
+            match node {
+                Node::Binary(Op::Add | Op::Sub, ..) => reading.fractions += below.fractions,
+                Node::Binary(Op::Mul, ..) | Node::Unary(Func::Neg, _) if !below.is_sum => {
+                    reading.fractions = reading.fractions.max(below.fractions);
+                }
+                _ => {}
             }
         }
         reading.is_sum = matches!(node, Node::Binary(Op::Add | Op::Sub, ..));
         if let Node::Binary(Op::Mul, c, _) = node
             && let Some(c) = a.as_const(c)
         {
-            reading.fractions = f64::from(u8::from(c.fract() != 0.0));
+            reading.fractions = f64::from(u8::from(c.fract() != 0.0)).max(reading.fractions);
+        }
+        if let Node::Binary(Op::Div, ..) = node {
+            reading.fractions = 1.0;
         }
         reading.cost += match node {
             Node::Const(c) => number_cost(c),
@@ -142,7 +151,7 @@ impl Reading {
 
 fn number_cost(c: f64) -> f64 {
     match number::write(c.abs()) {
-        Number::Ratio(p, 1) => 0.5 + 0.5 * f64::from(p.max(1).ilog10() + 1),
+        Number::Ratio(p, 1) => 1.0 + 1.5 * f64::from(p.max(1).ilog10()),
         Number::Ratio(p, q) if p.max(q) < 10 => 1.5,
         Number::Ratio(..) => 2.5,
         Number::Decimal(digits, _) => 1.0 + 0.5 * digits.len() as f64,
