@@ -1,7 +1,7 @@
 //! A derivation as a document: sections of prose and equations, whatever they are written in.
 
 use crate::expr::Expr;
-use crate::expr::print::{Layout, Notation, compose};
+use crate::expr::print::{Layout, Notation, compose, text};
 
 /// The mechanics of a system, derived.
 #[derive(Clone, Debug)]
@@ -92,14 +92,18 @@ impl Section {
 }
 
 impl Derivation {
-    /// The value of the first equation whose left side reads so, as text: `θ̈₁`, `λ`.
-    pub fn find(&self, left: &str) -> Option<Expr> {
+    /// The values of the equations whose left side reads so, as text: `θ̈₁`, `λ`.
+    pub fn find_all(&self, left: &str) -> Vec<Expr> {
         let blocks = self.sections.iter().flat_map(|section| &section.blocks);
         let equations = blocks.flat_map(|block| match block {
             Block::Equations(equations) => equations.as_slice(),
             Block::Prose(_) => &[],
         });
-        let mut found = equations.filter(|e| crate::expr::print::text::render(&e.left) == left);
-        found.find_map(|e| e.value)
+        equations.filter(|e| text::render(&e.left) == left).filter_map(|e| e.value).collect()
+    }
+
+    /// The first of them.
+    pub fn find(&self, left: &str) -> Option<Expr> {
+        self.find_all(left).first().copied()
     }
 }

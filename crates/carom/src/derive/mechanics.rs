@@ -57,7 +57,7 @@ impl Mechanics {
             forces,
         };
         let energy = dot(&mechanics.p, &mechanics.v) - l;
-        mechanics.energy = neat_energy(energy, &mechanics.v, &mechanics.notation, is_quadratic);
+        mechanics.energy = neat_by_degree(energy, &mechanics.v, &mechanics.notation, is_quadratic);
         mechanics
     }
 
@@ -71,11 +71,15 @@ impl Mechanics {
         let inverse = self.mass_inverse.as_ref().filter(|_| self.is_quadratic && self.q.len() <= 3)?;
         let zeros = vec![Expr::constant(0.0); self.v.len()];
         let rest = |e: Expr| substitute(&[e], &self.v, &zeros)[0];
-        let shifted: Vec<Expr> = momenta(&self.system).iter().zip(&self.p).map(|(&p, &of_v)| p - rest(of_v)).collect();
-        let kinetic = 0.5 * dot(&shifted, &apply(inverse, &shifted));
-        // One shifted momentum is best left as the square that it is.
-        let is_square = self.q.len() == 1 && !rest(self.p[0]).is_zero();
-        let kinetic = if is_square { kinetic } else { self.neat(kinetic) };
+        let shifted: Vec<Expr> =
+            momenta(&self.system).iter().zip(&self.p).map(|(&p, &of_v)| p - self.neat(rest(of_v))).collect();
+        let kinetic = if self.q.len() == 1 {
+            // One shifted momentum is best left as the square that it is.
+            let mass = self.mass[0][0];
+            shifted[0].squared() / (2.0 * mass)
+        } else {
+            self.neat(0.5 * dot(&shifted, &apply(inverse, &shifted)))
+        };
         Some(kinetic + self.neat(-rest(self.l)))
     }
 
@@ -86,14 +90,16 @@ impl Mechanics {
     }
 }
 
-/// An energy that is quadratic in v: the part with velocities and the part without, each for itself.
-fn neat_energy(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bool) -> Expr {
+/// An expression that is quadratic in v: its quadratic, linear and constant parts, each for itself.
+pub fn neat_by_degree(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bool) -> Expr {
     let zeros = vec![Expr::constant(0.0); v.len()];
     let rest = tidy(substitute(&[e], v, &zeros)[0], notation);
     if !is_quadratic || !is_defined(rest) {
         return tidy(e, notation);
     }
-    tidy(e - rest, notation) + rest
+    let slopes = substitute(&grad(e, v), v, &zeros);
+    let linear = tidy(dot(&slopes, v), notation);
+    tidy(e - linear - rest, notation) + linear + rest
 }
 
 /// True if ∂²e/∂v∂v does not depend on v.
@@ -127,7 +133,7 @@ fn reduced(system: &System, notation: &Notation) -> System {
     let l = drive(system.lagrangian.l);
     let parts = system.lagrangian.parts.filter(|_| free.len() == system.coordinates.len());
     let parts = parts.map(|(t, u)| (tidy(t, notation), tidy(u, notation)));
-    let l = parts.map_or_else(|| neat_energy(l, &v, notation, is_quadratic(l, &v, notation)), |(t, u)| t - u);
+    let l = parts.map_or_else(|| neat_by_degree(l, &v, notation, is_quadratic(l, &v, notation)), |(t, u)| t - u);
     System {
         coordinates: free.iter().map(|&i| system.coordinates[i].clone()).collect(),
         parameters: system.parameters.clone(),

@@ -2,7 +2,7 @@
 
 use super::document::{Equation, Section};
 use super::linear::{apply, dot};
-use super::mechanics::Mechanics;
+use super::mechanics::{Mechanics, neat_by_degree};
 use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
 use crate::expr::print::{Layout, compose};
 use crate::expr::tidy::tidy;
@@ -144,7 +144,7 @@ fn implicit(m: &Mechanics) -> Vec<Equation> {
     let inertia = apply(&m.mass, &accelerations);
     let reactions = reactions(m);
     let equation = |i: usize| {
-        let rest = m.neat(m.system.forces[i] - m.forces[i]);
+        let rest = neat_by_degree(m.system.forces[i] - m.forces[i], &m.v, &m.notation, m.is_quadratic);
         let left = m.neat(inertia[i]) + rest;
         let right = m.neat(m.system.forces[i]) + reactions[i];
         Equation::between(m.layout(left), m.layout(right))

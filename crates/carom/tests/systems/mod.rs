@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use carom::expr::Expr;
+use carom::expr::{Expr, Node, with_arena};
 use carom::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
 
 /// The symbol of that name.
@@ -136,4 +136,57 @@ pub fn chain(n: usize) -> System {
         v = v + s("m") * s("g") * y;
     }
     wall(system(&q, &["m", "L", "g"], t, v), "wall", x + 0.25, Expr::constant(1.0))
+}
+
+/// Every system here, by name.
+pub fn all() -> Vec<(&'static str, System)> {
+    vec![
+        ("pendulum", pendulum()),
+        ("point-mass", point_mass()),
+        ("double-pendulum", double_pendulum()),
+        ("cart-pendulum", cart_pendulum()),
+        ("bar", bar()),
+        ("driven", driven()),
+        ("moving-wall", moving_wall()),
+        ("relativistic", relativistic()),
+        ("constrained", constrained()),
+        ("chain-3", chain(3)),
+        ("chain-5", chain(5)),
+    ]
+}
+
+/// A source of numbers that are the same in every run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// Between 0 and 1.
+    pub fn roll(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A whole number below n.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.roll() * n as f64) as usize
+    }
+}
+
+/// The value of e where the symbols have the values of `point`; others are NaN.
+pub fn value(e: Expr, point: &[(Expr, f64)]) -> f64 {
+    with_arena(|a| {
+        let mut values = std::collections::HashMap::new();
+        for x in a.reachable(&[e]) {
+            let value = match a.node(x) {
+                Node::Const(c) => c,
+                Node::Pi => std::f64::consts::PI,
+                Node::Symbol(_) => point.iter().find(|(s, _)| *s == x).map_or(f64::NAN, |(_, v)| *v),
+                Node::Unary(f, y) => f.apply(values[&y]),
+                Node::Binary(op, y, z) => op.apply(values[&y], values[&z]),
+            };
+            values.insert(x, value);
+        }
+        values[&e]
+    })
 }

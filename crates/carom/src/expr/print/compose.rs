@@ -54,22 +54,49 @@ pub fn compose(e: Expr, notation: &Notation) -> Layout {
     Composer { ranks: ranks(e, notation), notation }.layout(e)
 }
 
-/// For each part of e the highest class among its symbols, and the first place in that class.
-fn ranks(e: Expr, notation: &Notation) -> FxHashMap<Expr, (Class, u32)> {
+/// What decides where a part of an expression stands.
+#[derive(Clone, Copy, Default)]
+struct Rank {
+    /// The highest class among its symbols.
+    class: Class,
+    /// The first place in that class.
+    place: u32,
+    /// The degree in the velocities.
+    degree: usize,
+}
+
+/// The rank of each part of e.
+fn ranks(e: Expr, notation: &Notation) -> FxHashMap<Expr, Rank> {
     with_arena(|a| {
-        let mut ranks: FxHashMap<Expr, (Class, u32)> = FxHashMap::default();
+        let mut ranks: FxHashMap<Expr, Rank> = FxHashMap::default();
         for x in a.reachable(&[e]) {
-            let rank = match a.node(x) {
-                Node::Symbol(s) => notation.rank(&a.name(s)),
-                node => {
-                    let below = node.operands().map(|y| ranks[&y]);
-                    below.max_by_key(|&(class, place)| (class, Reverse(place))).unwrap_or_default()
-                }
+            let node = a.node(x);
+            let rank = if let Node::Symbol(s) = node {
+                let (class, place) = notation.rank(&a.name(s));
+                Rank { class, place, degree: usize::from(class == Class::Motion) }
+            } else {
+                let below: Vec<Rank> = node.operands().map(|y| ranks[&y]).collect();
+                let highest = below.iter().max_by_key(|rank| (rank.class, Reverse(rank.place)));
+                let degrees = below.iter().map(|rank| rank.degree);
+                let degree = match node {
+                    Node::Binary(Op::Mul, ..) => degrees.sum(),
+                    Node::Binary(Op::Div, y, _) => ranks[&y].degree,
+                    Node::Binary(Op::Pow, y, n) => ranks[&y].degree * whole_power(a.as_const(n)),
+                    _ => degrees.max().unwrap_or(0),
+                };
+                Rank { degree: degree.min(MOST), ..highest.copied().unwrap_or_default() }
             };
             ranks.insert(x, rank);
         }
         ranks
     })
+}
+
+/// Degrees beyond this are not told apart.
+const MOST: usize = 9;
+
+fn whole_power(n: Option<f64>) -> usize {
+    n.unwrap_or(1.0).clamp(1.0, MOST as f64) as usize
 }
 
 /// A product taken apart: coefficient · numerator / denominator.
@@ -106,7 +133,7 @@ type TermKey = ((bool, Vec<u32>), (Reverse<usize>, Vec<u32>), (Reverse<usize>, V
 
 struct Composer<'a> {
     notation: &'a Notation,
-    ranks: FxHashMap<Expr, (Class, u32)>,
+    ranks: FxHashMap<Expr, Rank>,
 }
 
 impl Composer<'_> {
@@ -188,8 +215,8 @@ impl Composer<'_> {
     /// True for a function of coordinates times a parameter: L sin θ + ¼, but 1 − cos θ and 1 + e.
     fn is_scaled(&self, e: Expr) -> bool {
         let factors = Factors::of(e);
-        let has_parameter = factors.numerator.iter().any(|x| self.ranks[x].0 == Class::Parameter);
-        has_parameter && self.ranks[&e].0 >= Class::Coordinate
+        let has_parameter = factors.numerator.iter().any(|x| self.ranks[x].class == Class::Parameter);
+        has_parameter && self.ranks[&e].class >= Class::Coordinate
     }
 
     fn term_key(&self, e: Expr, layout: &Layout, number_last: bool) -> TermKey {
@@ -198,14 +225,14 @@ impl Composer<'_> {
         let (mut functions, mut parameters) = (vec![], vec![]);
         for &x in &factors.numerator {
             let (base, times) = match x.node() {
-                Node::Binary(Op::Pow, b, n) => (b, n.as_const().unwrap_or(1.0).clamp(1.0, 9.0) as usize),
+                Node::Binary(Op::Pow, b, n) => (b, whole_power(n.as_const())),
                 _ => (x, 1),
             };
-            let (class, place) = self.ranks[&base];
+            let Rank { class, place, .. } = self.ranks[&base];
             let is_symbol = matches!(base.node(), Node::Symbol(_));
             match class {
                 Class::Acceleration => acceleration.push(place),
-                Class::Motion => motion.extend(std::iter::repeat_n(place, times)),
+                Class::Motion => motion.extend(std::iter::repeat_n(place, self.ranks[&x].degree)),
                 Class::Coordinate if is_symbol => coordinates.extend(std::iter::repeat_n(place, times)),
                 Class::Coordinate => functions.extend(self.places(base)),
                 Class::Parameter => parameters.push(place),
@@ -271,15 +298,18 @@ impl Composer<'_> {
             .iter()
             .map(|&x| {
                 let layout = self.layout(x).as_factor();
-                let (class, place) = self.ranks[&x];
-                let kind = match &layout {
-                    Layout::Parentheses(_) if class <= Class::Parameter => 0,
-                    Layout::Parentheses(_) => 3,
-                    Layout::Name(_) => 1,
-                    Layout::Power(base, _) if matches!(**base, Layout::Name(_)) => 1,
-                    _ => 2,
+                let Rank { class, place, .. } = self.ranks[&x];
+                // (m₁ + m₂) L², but g (1 − cos θ).
+                let is_sum = |layout: &Layout| matches!(layout, Layout::Parentheses(_));
+                let (kind, sum_last) = match &layout {
+                    Layout::Name(_) => (0, true),
+                    Layout::Power(base, _) if matches!(**base, Layout::Name(_)) => (0, true),
+                    Layout::Power(base, _) if is_sum(base) => (2, class > Class::Parameter),
+                    sum if is_sum(sum) => (2, class > Class::Parameter),
+                    _ => (1, true),
                 };
-                ((class, kind, place, text::render(&layout)), layout)
+                let kind = if class <= Class::Parameter { 0 } else { kind };
+                ((class, kind, place, sum_last, text::render(&layout)), layout)
             })
             .collect();
         keyed.sort_by(|a, b| a.0.cmp(&b.0));

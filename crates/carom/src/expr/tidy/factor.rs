@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::poly::ONE;
-use super::write::{Writer, cost, product, sum};
-use crate::expr::Expr;
+use super::write::{Writer, product, sum};
 use crate::expr::print::Class;
 use crate::expr::print::number::as_ratio;
+use crate::expr::{Expr, Func, Node};
 
 /// Powers of atoms, sorted by atom.
 pub type Powers = Vec<(Expr, i32)>;
 /// A coefficient and powers.
 pub type Term = (f64, Powers);
 
+/// Longer sums are not searched for atoms that some terms share.
+const LARGEST_SPLIT: usize = 40;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
@@ -22,10 +24,10 @@ pub fn factored(writer: &Writer, terms: &[Term]) -> Expr {
         return sum(terms);
     }
     let content = common(terms);
-    let sign = if terms.iter().all(|(c, _)| *c < 0.0) { -1.0 } else { 1.0 };
-    let positive: Vec<Term> = terms.iter().map(|(c, powers)| (sign * c, powers.clone())).collect();
-    let inside: Vec<Term> = positive.iter().map(|term| without(term, &content)).collect();
-    let outside = product(sign, &content);
+    let number = numeric_content(terms);
+    let scaled: Vec<Term> = terms.iter().map(|(c, powers)| (c / number, powers.clone())).collect();
+    let inside: Vec<Term> = scaled.iter().map(|term| without(term, &content)).collect();
+    let outside = product(number, &content);
     let mut forms = Vec::new();
     for level in [Class::Motion, Class::Coordinate] {
         for gather in [by_power, by_shape] {
@@ -73,7 +75,9 @@ fn by_shape(writer: &Writer, terms: &[Term], level: Class) -> Expr {
         }
     }
     let written = gathered.into_iter().map(|(shape, coefficients)| {
-        let c = numeric_content(&shape);
+        let negative = shape.iter().filter(|(c, _)| *c < 0.0).count();
+        let sign = if 2 * negative > shape.len() { -1.0 } else { 1.0 };
+        let c = sign * numeric_content(&shape).abs();
         let scale = |terms: Vec<Term>, c: f64| terms.into_iter().map(|(a, x)| (a * c, x)).collect::<Vec<_>>();
         pulled(writer, &scale(coefficients, c)) * pulled(writer, &scale(shape, 1.0 / c))
     });
@@ -92,12 +96,16 @@ fn pulled(writer: &Writer, terms: &[Term]) -> Expr {
         let inside: Vec<Term> = inside.iter().map(|term| without(term, &content)).collect();
         product(c, &content) * split(writer, &inside)
     });
-    if cost(forms[0]) <= cost(forms[1]) { forms[0] } else { forms[1] }
+    // Parentheses are free here: in most places the sum would need them anyway.
+    if writer.cost(forms[0]) <= writer.cost(forms[1]) + 1.75 { forms[0] } else { forms[1] }
 }
 
 /// The terms that share their most frequent atom apart from the others, if that is cheaper.
 fn split(writer: &Writer, terms: &[Term]) -> Expr {
-    let flat = square(terms).unwrap_or_else(|| sum(terms));
+    let flat = square(terms).or_else(|| angle_sum(terms)).unwrap_or_else(|| sum(terms));
+    if terms.len() > LARGEST_SPLIT {
+        return flat;
+    }
     let Some((atom, above)) = most_frequent(writer, terms) else { return flat };
     let shares = |term: &&Term| term.1.iter().any(|&(x, n)| x == atom && (n > 0) == above);
     let (with, rest): (Vec<&Term>, Vec<&Term>) = terms.iter().partition(shares);
@@ -129,6 +137,36 @@ fn square(terms: &[Term]) -> Option<Expr> {
     }
     let holds = |i: usize, j: usize| cross(&roots[i], &roots[j]).is_some_and(|c| (c - 1.0).abs() < 1e-13);
     (1..n).all(|j| (0..j).all(|i| holds(i, j))).then(|| sum(&roots).squared())
+}
+
+/// cos a cos b ∓ sin a sin b and sin a cos b ± cos a sin b, as one function of the sum or difference.
+fn angle_sum(terms: &[Term]) -> Option<Expr> {
+    let [(c, first), (d, second)] = terms else { return None };
+    if (c.abs() - d.abs()).abs() > 1e-13 * c.abs() {
+        return None;
+    }
+    let waves = |powers: &Powers| -> Option<Vec<(Func, Expr)>> {
+        let wave = |&(x, n): &(Expr, i32)| match x.node() {
+            Node::Unary(f @ (Func::Sin | Func::Cos), angle) if n == ONE => Some((f, angle)),
+            _ => None,
+        };
+        powers.iter().map(wave).collect()
+    };
+    let (first, second) = (waves(first)?, waves(second)?);
+    let [(f, a), (g, b)] = first[..] else { return None };
+    let has = |f: Func, x: Expr| second.contains(&(f, x));
+    let flip = |f: Func| if f == Func::Sin { Func::Cos } else { Func::Sin };
+    if a == b || second.len() != 2 || !has(flip(f), a) || !has(flip(g), b) {
+        return None;
+    }
+    let same = c * d > 0.0;
+    let (wave, c) = match (f, g) {
+        (Func::Cos, Func::Cos) => (if same { (a - b).cos() } else { (a + b).cos() }, *c),
+        (Func::Sin, Func::Sin) => (if same { (a - b).cos() } else { (a + b).cos() }, *d),
+        (Func::Sin, _) => (if same { (a + b).sin() } else { (a - b).sin() }, *c),
+        _ => (if same { (a + b).sin() } else { (b - a).sin() }, *c),
+    };
+    Some(product(c, &[(wave, ONE)]))
 }
 
 /// The atom that most terms share, above or below, if at least two but not all do.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::factor::{Powers, Term};
 use super::poly::{Base, Complex, Monomial, ONE, Poly};
-use super::write::{Writer, cost, sum};
+use super::write::{Writer, sum};
 use crate::expr::Expr;
 
 /// How the double angle is written.
@@ -112,7 +112,7 @@ fn mixed(writer: &Writer, waves: &Waves) -> Option<Vec<Term>> {
     for angle in angles {
         let price = |double: &Double| {
             let pick = |a: &Powers| if a == angle { *double } else { *chosen.get(a).unwrap_or(&Double::Keep) };
-            (cost(sum(&fourier(waves, &pick))) * 8.0) as u64
+            (writer.cost(sum(&fourier(waves, &pick))) * 8.0) as u64
         };
         let best = DOUBLES.into_iter().min_by_key(price).unwrap_or(Double::Keep);
         chosen.insert(angle.clone(), best);

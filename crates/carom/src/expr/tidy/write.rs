@@ -18,11 +18,12 @@ pub type Key = (Class, u32, String);
 pub struct Writer<'a> {
     notation: &'a Notation,
     keys: RefCell<FxHashMap<Expr, Key>>,
+    readings: RefCell<FxHashMap<Expr, Reading>>,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(notation: &'a Notation) -> Writer<'a> {
-        Writer { notation, keys: RefCell::default() }
+        Writer { notation, keys: RefCell::default(), readings: RefCell::default() }
     }
 
     /// The place of an atom: the highest class of its symbols, then the first of these, then how it reads.
@@ -49,15 +50,35 @@ impl<'a> Writer<'a> {
     /// numerator/denominator in the form that is cheapest to read.
     pub fn fraction(&self, numerator: &Poly, denominator: &Monomial) -> Option<Expr> {
         let below = self.monomial(denominator);
-        let forms = trig::forms(self, numerator)?;
+        let mut forms = trig::forms(self, numerator)?;
+        let shortest = forms.iter().map(Vec::len).min().unwrap_or(0);
+        forms.retain(|terms| 2 * terms.len() <= 3 * shortest + 4);
         let written = forms.iter().map(|terms| factor::factored(self, terms) / below);
         Some(self.cheapest(written))
     }
 
+    /// What an expression costs to read: about a unit for each sign on paper, more for parentheses within parentheses
+    /// and for fractions within them.
+    pub fn cost(&self, e: Expr) -> f64 {
+        let mut readings = self.readings.borrow_mut();
+        with_arena(|a| {
+            let mut stack = vec![e];
+            while let Some(&x) = stack.last() {
+                let missing = stack.len();
+                stack.extend(a.node(x).operands().filter(|y| !readings.contains_key(y)));
+                if stack.len() == missing {
+                    let reading = Reading::of(a, x, &readings);
+                    readings.insert(x, reading);
+                    stack.pop();
+                }
+            }
+            readings[&e].cost
+        })
+    }
+
     /// The first of the cheapest.
     pub fn cheapest(&self, forms: impl IntoIterator<Item = Expr>) -> Expr {
-        let cost = |e: &Expr| (cost(*e) * 8.0) as u64;
-        forms.into_iter().min_by_key(cost).unwrap_or_else(|| Expr::constant(0.0))
+        forms.into_iter().min_by_key(|&e| (self.cost(e) * 8.0) as u64).unwrap_or_else(|| Expr::constant(0.0))
     }
 }
 
@@ -78,19 +99,6 @@ pub fn product(c: f64, factors: &[(Expr, i32)]) -> Expr {
 /// A sum of terms, as it stands.
 pub fn sum(terms: &[Term]) -> Expr {
     terms.iter().map(|(c, factors)| product(*c, factors)).sum()
-}
-
-/// What an expression costs to read: about a unit for each sign on paper, more for parentheses within parentheses and
-/// for fractions within them.
-pub fn cost(e: Expr) -> f64 {
-    with_arena(|a| {
-        let mut readings: FxHashMap<Expr, Reading> = FxHashMap::default();
-        for x in a.reachable(&[e]) {
-            let reading = Reading::of(a, x, &readings);
-            readings.insert(x, reading);
-        }
-        readings[&e].cost
-    })
 }
 
 #[derive(Clone, Copy, Default)]
@@ -115,8 +123,13 @@ impl Reading {
                 reading.cost += 1.5 + 2.0 * below.nested;
                 reading.nested = reading.nested.max(below.nested + 1.0);
             }
-            if below.is_sum && matches!(node, Node::Binary(Op::Mul | Op::Pow | Op::Div, ..)) {
-                reading.cost += 1.5 * below.fractions;
+            if below.is_sum {
+                reading.cost += below.fractions
+                    * match node {
+                        Node::Binary(Op::Mul | Op::Pow, ..) => 1.5,
+                        Node::Binary(Op::Div, ..) => 12.0,
+                        _ => 0.0,
+                    };
             }
             match node {
                 Node::Binary(Op::Add | Op::Sub, ..) => reading.fractions += below.fractions,
@@ -138,7 +151,7 @@ impl Reading {
         reading.cost += match node {
             Node::Const(c) => number_cost(c),
             Node::Pi => 1.0,
-            Node::Symbol(_) => 2.0,
+            Node::Symbol(_) => 2.5,
             Node::Unary(Func::Neg, _) => 0.5,
             Node::Unary(_, y) => 2.5 + if matches!(a.node(y), Node::Symbol(_)) { 0.0 } else { 1.0 },
             Node::Binary(Op::Add | Op::Sub | Op::Div, ..) => 1.5,
