@@ -8,7 +8,7 @@ use super::number::Number;
 pub fn render(layout: &Layout) -> String {
     match layout {
         Layout::Number(number) => number_mathml(number),
-        Layout::Name(name) => name_mathml(name),
+        Layout::Name(name) => name_mathml(name, None),
         Layout::Sign(sign) => sign_mathml(sign),
         Layout::Words(words) => format!("<mtext>{}</mtext>", escape(words)),
         Layout::Sum(terms) => sum(terms),
@@ -17,7 +17,10 @@ pub fn render(layout: &Layout) -> String {
             row(&factors.iter().map(render).collect::<Vec<_>>().join(thin))
         }
         Layout::Fraction(above, below) => format!("<mfrac>{}{}</mfrac>", render(above), render(below)),
-        Layout::Power(base, exponent) => format!("<msup>{}{}</msup>", render(base), render(exponent)),
+        Layout::Power(base, exponent) => match &**base {
+            Layout::Name(name) => name_mathml(name, Some(&render(exponent))),
+            base => format!("<msup>{}{}</msup>", render(base), render(exponent)),
+        },
         Layout::Root(x) => format!("<msqrt>{}</msqrt>", render(x)),
         Layout::Abs(x) => row(&format!("<mo fence=\"true\">|</mo>{}<mo fence=\"true\">|</mo>", render(x))),
         Layout::Call(call) => call_mathml(call),
@@ -76,7 +79,8 @@ fn attached(pieces: &[Layout]) -> String {
 fn sign_mathml(sign: &str) -> String {
     match sign {
         "d" | "∂" | "∇" => format!("<mi mathvariant=\"normal\">{sign}</mi>"),
-        other => format!("<mo>{}</mo>", escape(other)),
+        " " => "<mspace width=\"0.2em\"/>".into(),
+        other => format!("<mo stretchy=\"false\">{}</mo>", escape(other)),
     }
 }
 
@@ -138,7 +142,8 @@ fn word(text: &str) -> String {
     }
 }
 
-fn name_mathml(name: &Name) -> String {
+/// A symbol, with an exponent above its subscript where it has both.
+fn name_mathml(name: &Name, exponent: Option<&str>) -> String {
     let mut base = word(&name.base);
     if name.dots > 0 {
         let dots = ["˙", "¨", "⃛", "⃜"][name.dots.min(4) - 1];
@@ -146,7 +151,8 @@ fn name_mathml(name: &Name) -> String {
     }
     let below = name.subscripts.iter().map(|part| word(part)).collect::<Vec<_>>().join("<mo>,</mo>");
     let below = if name.subscripts.len() > 1 { row(&below) } else { below };
-    let above = name.side.map(|side| if side == '-' { "<mo>−</mo>" } else { "<mo>+</mo>" });
+    let side = name.side.map(|side| if side == '-' { "<mo>−</mo>" } else { "<mo>+</mo>" });
+    let above = exponent.or(side);
     match (below.is_empty(), above) {
         (true, None) => base,
         (false, None) => format!("<msub>{base}{below}</msub>"),

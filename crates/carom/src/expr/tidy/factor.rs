@@ -18,10 +18,10 @@ const LARGEST_SPLIT: usize = 40;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
-/// The sum with its common factors pulled out, in the form that is cheapest to read.
-pub fn factored(writer: &Writer, terms: &[Term]) -> Expr {
+/// The sum over a denominator, with its common factors pulled out, in the form that is cheapest to read.
+pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Expr {
     if terms.len() < 2 {
-        return sum(terms);
+        return sum(terms) / below;
     }
     let content = common(terms);
     let number = numeric_content(terms);
@@ -36,7 +36,7 @@ pub fn factored(writer: &Writer, terms: &[Term]) -> Expr {
         }
     }
     forms.extend([sum(terms), pulled(writer, terms)]);
-    writer.cheapest(forms)
+    writer.cheapest(forms.into_iter().map(|form| form / below))
 }
 
 /// The powers in a term of atoms at or above a class, and those below it.

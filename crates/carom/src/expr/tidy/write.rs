@@ -53,7 +53,7 @@ impl<'a> Writer<'a> {
         let mut forms = trig::forms(self, numerator)?;
         let shortest = forms.iter().map(Vec::len).min().unwrap_or(0);
         forms.retain(|terms| 2 * terms.len() <= 3 * shortest + 4);
-        let written = forms.iter().map(|terms| factor::factored(self, terms) / below);
+        let written = forms.iter().map(|terms| factor::factored(self, terms, below));
         Some(self.cheapest(written))
     }
 
@@ -108,6 +108,8 @@ struct Reading {
     nested: f64,
     /// Terms with a fraction for a coefficient, if it is a sum.
     fractions: f64,
+    /// Fractions above or below fractions.
+    tall: f64,
     is_sum: bool,
 }
 
@@ -119,6 +121,7 @@ impl Reading {
             let below = readings[&y];
             reading.cost += below.cost;
             reading.nested = reading.nested.max(below.nested);
+            reading.tall = reading.tall.max(below.tall);
             if below.is_sum && matches!(node, Node::Binary(Op::Mul | Op::Pow, ..)) {
                 reading.cost += 1.5 + 2.0 * below.nested;
                 reading.nested = reading.nested.max(below.nested + 1.0);
@@ -127,7 +130,7 @@ impl Reading {
                 reading.cost += below.fractions
                     * match node {
                         Node::Binary(Op::Mul | Op::Pow, ..) => 1.5,
-                        Node::Binary(Op::Div, ..) => 12.0,
+                        Node::Binary(Op::Div, ..) => 4.0,
                         _ => 0.0,
                     };
             }
@@ -145,8 +148,14 @@ impl Reading {
         {
             reading.fractions = f64::from(u8::from(c.fract() != 0.0)).max(reading.fractions);
         }
+        if let Node::Binary(Op::Mul, y, z) = node {
+            let (y, z) = (readings[&y], readings[&z]);
+            reading.cost += if y.is_sum || z.is_sum { 10.0 * y.tall.min(z.tall) } else { 0.0 };
+        }
         if let Node::Binary(Op::Div, ..) = node {
             reading.fractions = 1.0;
+            reading.cost += 10.0 * reading.tall;
+            reading.tall += 1.0;
         }
         reading.cost += match node {
             Node::Const(c) => number_cost(c),
