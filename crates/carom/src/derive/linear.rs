@@ -31,8 +31,8 @@ pub fn inverse(m: &[Vec<Expr>], tidy: &impl Fn(Expr) -> Expr) -> Option<Vec<Vec<
 /// The sets of rows that are coupled to each other.
 fn blocks(m: &[Vec<Expr>]) -> Vec<Vec<usize>> {
     let mut blocks: Vec<Vec<usize>> = Vec::new();
-    for i in 0..m.len() {
-        let coupled = |block: &Vec<usize>| block.iter().any(|&j| !m[i][j].is_zero() || !m[j][i].is_zero());
+    for (i, row) in m.iter().enumerate() {
+        let coupled = |block: &Vec<usize>| block.iter().any(|&j| !row[j].is_zero() || !m[j][i].is_zero());
         let (joined, mut apart): (Vec<_>, Vec<_>) = blocks.into_iter().partition(coupled);
         let mut block = joined.concat();
         block.push(i);
