@@ -62,7 +62,7 @@ fn text_reads_as_written_by_hand() {
 fn latex_and_mathml() {
     let n = notation();
     let kinetic = 0.5 * s("m") * s("R").squared() * s("theta'").squared();
-    assert_eq!(kinetic.to_latex(&n), "\\frac{1}{2} \\, m \\, R^{2} \\, \\dot{\\theta}^{2}");
+    assert_eq!(kinetic.to_latex(&n), "\\frac{1}{2} m R^{2} \\dot{\\theta}^{2}");
     assert_eq!(s("theta").sin().squared().to_latex(&n), "\\sin^{2} \\theta");
     assert_eq!(s("theta1'-").to_latex(&n), "\\dot{\\theta}_{1}^{-}");
     assert_eq!(s("x_max").to_latex(&n), "x_{\\mathrm{max}}");

@@ -70,6 +70,7 @@ fn broken(layout: &Layout) -> String {
         }
         out += match (i, negative) {
             (0, false) => "",
+            (0, true) => "-",
             (_, true) => " - ",
             (_, false) => " + ",
         };

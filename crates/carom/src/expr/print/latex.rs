@@ -12,7 +12,7 @@ pub fn render(layout: &Layout) -> String {
         Layout::Sign(sign) => sign_latex(sign).to_owned(),
         Layout::Words(words) => format!("\\text{{{}}}", escape(words)),
         Layout::Sum(terms) => sum(terms),
-        Layout::Product(factors) => factors.iter().map(render).collect::<Vec<_>>().join(" \\, "),
+        Layout::Product(factors) => product(factors),
         Layout::Fraction(above, below) => format!("\\frac{{{}}}{{{}}}", render(above), render(below)),
         Layout::Power(base, exponent) => format!("{}^{{{}}}", render(base), render(exponent)),
         Layout::Root(x) => format!("\\sqrt{{{}}}", render(x)),
@@ -60,8 +60,32 @@ fn sign_latex(sign: &'static str) -> &'static str {
         "⁻¹" => "^{-1}",
         "⁺" => "^{+}",
         "⁻" => "^{-}",
+        "²" => "^{2}",
+        " " => "\\,",
+        " = " => "=",
+        " ≥ " => "\\ge",
+        " > " => ">",
         other => other,
     }
+}
+
+/// Factors side by side, with a thin space beside words and after functions.
+fn product(factors: &[Layout]) -> String {
+    let is_word = |layout: &Layout| match layout {
+        Layout::Name(name) => !name.is_letter(),
+        Layout::Words(_) => true,
+        _ => false,
+    };
+    let mut text = String::new();
+    for (i, factor) in factors.iter().enumerate() {
+        if i > 0 {
+            let before = &factors[i - 1];
+            let is_call = matches!(before, Layout::Call(_)) && !matches!(factor, Layout::Call(_));
+            text += if is_call || is_word(before) || is_word(factor) { " \\, " } else { " " };
+        }
+        text += &render(factor);
+    }
+    text
 }
 
 fn parentheses(x: &Layout) -> String {

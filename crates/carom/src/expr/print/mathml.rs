@@ -55,6 +55,7 @@ fn superscript(sign: &str) -> Option<&'static str> {
     match sign {
         "ᵀ" => Some("<mi mathvariant=\"normal\">T</mi>"),
         "⁻¹" => Some("<mrow><mo>−</mo><mn>1</mn></mrow>"),
+        "²" => Some("<mn>2</mn>"),
         "⁺" => Some("<mo>+</mo>"),
         "⁻" => Some("<mo>−</mo>"),
         _ => None,
