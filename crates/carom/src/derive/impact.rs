@@ -90,20 +90,27 @@ impl Impact<'_> {
     /// [p] = λ∇φ and [H] = −λφ_t, or φ̇⁺ = −e φ̇⁻.
     fn jump(&self, section: &mut Section) {
         let words = match (self.is_lossless(), self.drift.is_zero()) {
-            (true, true) => "At an impact the momentum jumps along {} and the energy is kept:",
-            (true, false) => "At an impact the momentum jumps along {} and the wall does work:",
-            (false, _) => "At an impact the momentum jumps along {} and the rate of the gap is turned round:",
+            (true, true) => "At an impact the momentum jumps along {} and the energy is kept; {} is the jump {}:",
+            (true, false) => "At an impact the momentum jumps along {} and the wall does work; {} is the jump {}:",
+            (false, _) => "At an impact the momentum jumps along {} and the gap rebounds; {} is the jump {}:",
         };
-        section.say(words, [self.m.letters.gradient()]);
         let bracket = |x: &str| row([Layout::Sign("["), letter(x), Layout::Sign("]")]);
+        let difference = Layout::Sum(vec![(false, raised(letter("f"), "⁺")), (true, raised(letter("f"), "⁻"))]);
+        section.say(words, [self.m.letters.gradient(), bracket("f"), difference]);
         let momentum = Equation::between(bracket("p"), times([self.lambda(), self.m.letters.gradient()]));
-        let work = if self.drift.is_zero() {
-            Layout::whole(0)
-        } else {
-            negative(times([self.lambda(), self.m.letters.gap_drift()]))
-        };
-        let energy = Equation::between(bracket(self.m.letters.hamiltonian), work);
-        section.show(vec![momentum, if self.is_lossless() { energy } else { self.rebound() }]);
+        let energy = Equation::between(bracket(self.m.letters.hamiltonian), self.m.layout(self.work()));
+        let mut equations = vec![momentum];
+        equations.extend((!self.is_lossless()).then(|| self.rebound()));
+        equations.push(energy);
+        section.show(equations);
+    }
+
+    /// [H] = λ ((1 − e) φ̇⁻/2 − φ_t).
+    fn work(&self) -> Expr {
+        let letters = &self.m.letters;
+        let loss = self.m.neat(1.0 - self.restitution) * letters.gap_rate("-") / 2.0;
+        let drift = if self.drift.is_zero() { self.drift } else { Expr::symbol(&format!("{}_t", letters.gap)) };
+        Expr::symbol(letters.lambda) * (loss - drift)
     }
 
     /// λ and v⁺; the rate of approach keeps its name unless it is a single velocity.

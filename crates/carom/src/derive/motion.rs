@@ -67,6 +67,9 @@ pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
 pub fn momenta(m: &Mechanics) -> Section {
     let mut section = Section::new("Momenta");
     let names = symbols::momenta(&m.system);
+    if m.q.len() > 1 {
+        section.say("The momenta {} are", [chained(letter("p"), partial(m.letters.lagrangian, letter("q'")))]);
+    }
     let equations = names.iter().zip(&m.system.coordinates).zip(&m.p).map(|((&name, c), &p)| {
         let left = if m.q.len() == 1 {
             chained(symbol(name), partial(m.letters.lagrangian, symbol(c.v)))

@@ -1,6 +1,6 @@
 //! From an expression to its [`Layout`]: sums, products as fractions, powers, roots, functions, signs.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use rustc_hash::FxHashMap;
 
@@ -129,7 +129,7 @@ impl Factors {
 }
 
 /// What decides the place of a term in a sum; the smallest stands first.
-type TermKey = ((bool, Vec<u32>), (Reverse<usize>, Vec<u32>), (Reverse<usize>, Vec<u32>), u8, [Vec<u32>; 2], String);
+type TermKey = ((bool, Vec<u32>), (Reverse<usize>, Vec<u32>), (Reverse<usize>, Vec<u32>), u8, [Vec<u32>; 2]);
 
 struct Composer<'a> {
     notation: &'a Notation,
@@ -203,9 +203,9 @@ impl Composer<'_> {
         let mut keyed: Vec<(TermKey, bool, Layout)> = Vec::new();
         for (x, negative) in terms {
             let (sign, layout) = self.product(x);
-            keyed.push((self.term_key(x, &layout, number_last), sign != negative, layout));
+            keyed.push((self.term_key(x, number_last), sign != negative, layout));
         }
-        keyed.sort_by(|a, b| a.0.cmp(&b.0));
+        keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_text(&a.2, &b.2)));
         if let Some(first) = keyed.iter().position(|(_, negative, _)| !negative) {
             keyed[..=first].rotate_right(1);
         }
@@ -219,7 +219,7 @@ impl Composer<'_> {
         has_parameter && self.ranks[&e].class >= Class::Coordinate
     }
 
-    fn term_key(&self, e: Expr, layout: &Layout, number_last: bool) -> TermKey {
+    fn term_key(&self, e: Expr, number_last: bool) -> TermKey {
         let factors = Factors::of(e);
         let (mut acceleration, mut motion, mut coordinates) = (vec![], vec![], vec![]);
         let (mut functions, mut parameters) = (vec![], vec![]);
@@ -251,7 +251,6 @@ impl Composer<'_> {
             by_degree(coordinates),
             kind,
             [functions, parameters],
-            text::render(layout),
         )
     }
 
@@ -309,12 +308,17 @@ impl Composer<'_> {
                     _ => (1, true),
                 };
                 let kind = if class <= Class::Parameter { 0 } else { kind };
-                ((class, kind, place, sum_last, text::render(&layout)), layout)
+                ((class, kind, place, sum_last), layout)
             })
             .collect();
-        keyed.sort_by(|a, b| a.0.cmp(&b.0));
+        keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_text(&a.1, &b.1)));
         keyed.into_iter().map(|((class, ..), layout)| (class, layout)).collect()
     }
+}
+
+/// What decides where nothing else does.
+fn by_text(a: &Layout, b: &Layout) -> Ordering {
+    text::render(a).cmp(&text::render(b))
 }
 
 /// number · factors, without a 1 and with parentheses where a function is followed by something else.

@@ -12,7 +12,7 @@ pub fn render(layout: &Layout) -> String {
         Layout::Sign(sign) => (*sign).to_owned(),
         Layout::Words(words) => words.clone(),
         Layout::Sum(terms) => sum(terms),
-        Layout::Product(factors) => product(factors),
+        Layout::Product(factors) => product(factors, false),
         Layout::Fraction(above, below) => format!("{}/{}", numerator(above), denominator(below)),
         Layout::Power(base, exponent) => power(base, exponent),
         Layout::Root(x) => format!("√{}", operand(x)),
@@ -50,32 +50,30 @@ fn sum(terms: &[(bool, Layout)]) -> String {
     text
 }
 
-/// Factors with spaces between; a fraction in front that has no sign of its own becomes a division at the end.
-fn product(factors: &[Layout]) -> String {
-    let (divisor, factors) = match factors {
+/// Factors with spaces between; a fraction in front that has no sign of its own becomes a division at the end. The
+/// argument of a last function is in parentheses if a division follows.
+fn product(factors: &[Layout], divided: bool) -> String {
+    let (first, divisor, factors) = match factors {
         [Layout::Number(Number::Ratio(p, q)), rest @ ..] if *q != 1 && vulgar(*p, *q).is_none() => {
-            let above = if *p == 1 { rest.to_vec() } else { [&[Layout::whole(*p)], rest].concat() };
-            (Some(q), above)
+            ((*p != 1).then(|| p.to_string()), Some(q), rest)
         }
-        factors => (None, factors.to_vec()),
+        factors => (None, None, factors),
     };
+    let divided = divided || divisor.is_some();
     let last = factors.len().saturating_sub(1);
-    let mut pieces = Vec::new();
+    let mut pieces: Vec<String> = first.into_iter().collect();
     for (i, factor) in factors.iter().enumerate() {
         pieces.push(match factor {
             Layout::Fraction(..) => format!("({})", render(factor)),
-            Layout::Root(_) | Layout::Sum(_) if i < last && needs_end(factor) => format!("({})", render(factor)),
-            Layout::Call(call) if i == last && divisor.is_some() => call_text(call, false),
+            Layout::Call(call) if i == last && divided => call_text(call, false),
             other => render(other),
         });
     }
     let text = pieces.join(" ");
-    divisor.map_or(text.clone(), |q| format!("{text}/{q}"))
-}
-
-/// True for what would swallow the factor after it.
-fn needs_end(layout: &Layout) -> bool {
-    matches!(layout, Layout::Sum(_))
+    match divisor {
+        Some(q) => format!("{text}/{q}"),
+        None => text,
+    }
 }
 
 /// Above a division line: a sum needs parentheses, and so does the argument of a last function.
@@ -83,13 +81,7 @@ fn numerator(layout: &Layout) -> String {
     match layout {
         Layout::Sum(_) | Layout::Fraction(..) => format!("({})", render(layout)),
         Layout::Call(call) => call_text(call, false),
-        Layout::Product(factors) => {
-            let mut factors = factors.clone();
-            if let Some(Layout::Call(call)) = factors.last_mut() {
-                call.bare = false;
-            }
-            product(&factors)
-        }
+        Layout::Product(factors) => product(factors, true),
         other => render(other),
     }
 }

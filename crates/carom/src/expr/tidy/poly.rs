@@ -36,6 +36,8 @@ pub struct Complex {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Poly(pub BTreeMap<Monomial, Complex>);
 
+/// Longer polynomials are not worth dividing.
+const LARGEST_DIVIDEND: usize = 400;
 /// A sum this much smaller than what it was made of is rounding, and zero.
 const CANCELLED: f64 = 1e-13;
 
@@ -195,6 +197,9 @@ impl Poly {
 
     /// self/divisor if it is a polynomial again.
     pub fn divided_by(&self, divisor: &Poly) -> Option<Poly> {
+        if self.0.len() > LARGEST_DIVIDEND || divisor.0.len() > self.0.len() {
+            return None;
+        }
         let (floor, below) = (self.floor(), divisor.floor());
         let divisor = divisor.scaled(&below.inverse(), Complex::real(1.0));
         let mut rest = self.scaled(&floor.inverse(), Complex::real(1.0));

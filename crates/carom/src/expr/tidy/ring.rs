@@ -11,9 +11,9 @@ use crate::expr::print::number::as_ratio;
 use crate::expr::{Expr, Func, Node, Op, with_arena};
 
 /// Results with more terms than this are not worth reading.
-const LARGEST: usize = 2000;
+const LARGEST: usize = 1000;
 /// Products of terms before giving up: some tens of milliseconds.
-const WORK: usize = 120_000;
+const WORK: usize = 40_000;
 /// An angle with more terms than this is an atom.
 const LONGEST_ANGLE: usize = 12;
 

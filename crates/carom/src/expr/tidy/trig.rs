@@ -54,9 +54,7 @@ pub fn forms(writer: &Writer, poly: &Poly) -> Option<Vec<Vec<Term>>> {
     let waves = waves(writer, poly);
     let mut forms: Vec<_> = DOUBLES.into_iter().map(|double| fourier(&waves, &|_| double)).collect();
     forms.extend(mixed(writer, &waves));
-    for square_of_sine in [true, false] {
-        forms.extend(expanded(poly, square_of_sine));
-    }
+    forms.extend(choices(writer, poly).iter().filter_map(|sines| expanded(poly, sines)));
     Some(forms)
 }
 
@@ -141,8 +139,21 @@ fn add_wave(sum: &mut Real, atoms: Powers, angle: &[(Expr, i32)], (cos, sin): (f
     sum.add(with(&[(square, 2 * ONE)]), -2.0 * sign * cos);
 }
 
+/// The sets of angles whose cos² is replaced by 1 − sin²; for the others sin² is replaced. All sets if there are few.
+fn choices(writer: &Writer, poly: &Poly) -> Vec<Vec<Expr>> {
+    let mut angles: Vec<Expr> = poly.0.keys().flat_map(|monomial| split(monomial).1).map(|(x, _)| x).collect();
+    angles.sort_unstable();
+    angles.dedup();
+    angles.sort_by_cached_key(|&x| writer.key(x));
+    if angles.len() > 3 || poly.0.len() > LARGEST_EXPANSION / 4 {
+        return vec![angles, Vec::new()];
+    }
+    let subset = |bits: usize| angles.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &x)| x).collect();
+    (0..1 << angles.len()).rev().map(subset).collect()
+}
+
 /// Products of sines and cosines of single atoms, with the square of one of the two replaced.
-fn expanded(poly: &Poly, square_of_sine: bool) -> Option<Vec<Term>> {
+fn expanded(poly: &Poly, sines: &[Expr]) -> Option<Vec<Term>> {
     let mut sum = Poly::default();
     for (monomial, &c) in &poly.0 {
         let (atoms, phases) = split(monomial);
@@ -156,7 +167,7 @@ fn expanded(poly: &Poly, square_of_sine: bool) -> Option<Vec<Term>> {
             let mut wave = Poly::term(Monomial::of(Base::Atom(x.cos()), ONE), Complex::real(1.0));
             wave.add_term(Monomial::of(Base::Atom(x.sin()), ONE), Complex { re: 0.0, im: sign });
             for _ in 0..n.abs() / ONE {
-                term = without_squares(&term.times(&wave), x, square_of_sine);
+                term = without_squares(&term.times(&wave), x, sines.contains(&x));
             }
         }
         sum = sum.plus(1.0, &term);
@@ -172,8 +183,8 @@ fn expanded(poly: &Poly, square_of_sine: bool) -> Option<Vec<Term>> {
 }
 
 /// Replaces cos² x by 1 − sin² x, or sin² x by 1 − cos² x.
-fn without_squares(poly: &Poly, x: Expr, square_of_sine: bool) -> Poly {
-    let (kept, gone) = if square_of_sine { (x.sin(), x.cos()) } else { (x.cos(), x.sin()) };
+fn without_squares(poly: &Poly, x: Expr, keep_sine: bool) -> Poly {
+    let (kept, gone) = if keep_sine { (x.sin(), x.cos()) } else { (x.cos(), x.sin()) };
     let (kept, gone) = (Monomial::of(Base::Atom(kept), 2 * ONE), Monomial::of(Base::Atom(gone), -2 * ONE));
     let mut out = Poly::default();
     for (monomial, &c) in &poly.0 {
