@@ -102,7 +102,24 @@ fn accelerations_solve_the_equations() {
     }
 }
 
-/// v⁺ and λ obey M (v⁺ − v⁻) = λ∇φ and φ̇⁺ = −e φ̇⁻.
+/// v·∂L/∂v − L over the free coordinates, at other velocities.
+fn energy(system: &System, at: &[(Expr, f64)], v: &[f64]) -> f64 {
+    let mut at = at.to_vec();
+    for (c, &v) in system.coordinates.iter().zip(v) {
+        at.retain(|(s, _)| *s != c.v);
+        at.push((c.v, v));
+    }
+    let l = system.lagrangian.l;
+    let terms = system.free().into_iter().map(|i| l.diff(system.coordinates[i].v) * system.coordinates[i].v);
+    value(terms.sum::<Expr>() - l, &at)
+}
+
+/// φ_t with the motion of the driven coordinates.
+fn full_drift(system: &System, at: &[(Expr, f64)]) -> f64 {
+    value(system.drive(&[system.walls[0].phi])[0].diff(time()), at)
+}
+
+/// v⁺ and λ obey M (v⁺ − v⁻) = λ∇φ, φ̇⁺ = −e φ̇⁻ and [H] = λ ((1 − e) φ̇⁻/2 − φ_t).
 #[test]
 fn impacts_obey_the_law() {
     let mut dice = Dice(11);
@@ -129,6 +146,13 @@ fn impacts_obey_the_law() {
             let drift = value(wall.phi.diff(time()), &at);
             let rebound: f64 = drift + slope.iter().zip(&after).map(|(g, v)| g * v).sum::<f64>();
             assert_close(rebound, -value(wall.restitution, &at) * approach, &format!("{name}: rebound"));
+            let e = value(wall.restitution, &at);
+            let work = lambda * (0.5 * (1.0 - e) * approach - full_drift(&system, &at));
+            assert_close(
+                energy(&system, &at, &after) - energy(&system, &at, &before),
+                work,
+                &format!("{name}: energy"),
+            );
             for (row, &i) in m.iter().zip(&free) {
                 let jump: f64 = row.iter().zip(&free).map(|(m, &j)| m * (after[j] - before[j])).sum();
                 assert_close(jump, lambda * slope[i], &format!("{name}: momentum {i}"));

@@ -38,8 +38,7 @@ impl Mechanics {
         let (q, v, l) = (system.q(), system.v(), system.lagrangian.l);
         let slopes = grad(l, &v);
         let p: Vec<Expr> = slopes.iter().map(|&p| neat(p)).collect();
-        let mass: Vec<Vec<Expr>> =
-            jacobian(&p, &v).into_iter().map(|row| row.into_iter().map(neat).collect()).collect();
+        let mass = symmetric(jacobian(&p, &v), neat);
         let is_quadratic = !mass.iter().flatten().any(|m| m.depends_on(&v));
         let forces = forces(&system, &p, &q, &v);
         let mut mechanics = Mechanics {
@@ -105,6 +104,13 @@ pub fn neat_by_degree(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bo
 /// True if ∂²e/∂v∂v does not depend on v.
 fn is_quadratic(e: Expr, v: &[Expr], notation: &Notation) -> bool {
     !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| tidy(x, notation).depends_on(v))
+}
+
+/// A symmetric matrix with f applied to its entries, to equal ones once.
+fn symmetric(m: Vec<Vec<Expr>>, f: impl Fn(Expr) -> Expr) -> Vec<Vec<Expr>> {
+    let lower: Vec<Vec<Expr>> =
+        m.iter().enumerate().map(|(i, row)| row[..=i].iter().map(|&e| f(e)).collect()).collect();
+    (0..m.len()).map(|i| (0..m.len()).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect()
 }
 
 /// False if it divides by zero or takes the logarithm of it, whatever the symbols are.

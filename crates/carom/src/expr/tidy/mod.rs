@@ -1,19 +1,20 @@
 //! The form of an expression that a person would write.
 //!
-//! An expression becomes a polynomial over atoms ([`poly`], [`ring`]), in which like terms meet and trigonometric
-//! identities hold by themselves; the polynomial is written in several ways ([`trig`]: multiple angles, squares,
-//! products; [`factor`]: with common factors pulled out), and the one that costs least to read is taken, the
+//! An expression becomes a polynomial over atoms (`poly`, `ring`), in which like terms meet and trigonometric
+//! identities hold by themselves; the polynomial is written in several ways (`trig`: multiple angles, squares,
+//! products; `factor`: with common factors pulled out), and the one that costs least to read (`cost`) is taken, the
 //! expression as it was built among them. The value never changes where it was defined; what would take too long
 //! comes back as it was.
 
+mod cost;
 mod factor;
 mod poly;
 mod ring;
 mod trig;
 mod write;
 
-use super::Expr;
 use super::print::{DEEPEST, LARGEST, Notation, extent};
+use super::{Expr, Func, Node, with_arena};
 use ring::Ring;
 use write::Writer;
 
@@ -32,7 +33,8 @@ pub fn tidy(e: Expr, notation: &Notation) -> Expr {
     }
     let writer = Writer::new(notation);
     let mut forms = Vec::new();
-    for phases in [true, false] {
+    let rings: &[bool] = if has_waves(e) { &[true, false] } else { &[false] };
+    for &phases in rings {
         let mut ring = Ring::new(&writer, phases);
         let poly = ring.polynomial(e);
         if let Some(poly) = &poly
@@ -44,4 +46,11 @@ pub fn tidy(e: Expr, notation: &Notation) -> Expr {
     }
     forms.push(e);
     writer.cheapest(forms)
+}
+
+fn has_waves(e: Expr) -> bool {
+    with_arena(|a| {
+        let nodes = a.reachable(&[e]);
+        nodes.into_iter().any(|x| matches!(a.node(x), Node::Unary(Func::Sin | Func::Cos, _)))
+    })
 }

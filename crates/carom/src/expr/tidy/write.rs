@@ -4,12 +4,13 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::cost::Reading;
 use super::factor::{self, Term};
 use super::poly::{Base, Monomial, ONE, Poly};
 use super::trig;
-use crate::expr::print::number::{self, Number, as_ratio};
+use crate::expr::print::number::as_ratio;
 use crate::expr::print::{Class, Notation};
-use crate::expr::{Arena, Expr, Func, Node, Op, with_arena};
+use crate::expr::{Expr, with_arena};
 
 /// What orders atoms, whatever the order in which they were made.
 pub type Key = (Class, u32, String);
@@ -53,7 +54,13 @@ impl<'a> Writer<'a> {
         let mut forms = trig::forms(self, numerator)?;
         let shortest = forms.iter().map(Vec::len).min().unwrap_or(0);
         forms.retain(|terms| 2 * terms.len() <= 3 * shortest + 4);
-        let written = forms.iter().map(|terms| factor::factored(self, terms, below));
+        let mut seen: Vec<Vec<Term>> = Vec::new();
+        for form in forms {
+            if !seen.contains(&form) {
+                seen.push(form);
+            }
+        }
+        let written = seen.iter().map(|terms| factor::factored(self, terms, below));
         Some(self.cheapest(written))
     }
 
@@ -99,83 +106,4 @@ pub fn product(c: f64, factors: &[(Expr, i32)]) -> Expr {
 /// A sum of terms, as it stands.
 pub fn sum(terms: &[Term]) -> Expr {
     terms.iter().map(|(c, factors)| product(*c, factors)).sum()
-}
-
-#[derive(Clone, Copy, Default)]
-struct Reading {
-    cost: f64,
-    /// Parentheses within parentheses.
-    nested: f64,
-    /// Terms with a fraction for a coefficient, if it is a sum.
-    fractions: f64,
-    /// Fractions above or below fractions.
-    tall: f64,
-    is_sum: bool,
-}
-
-impl Reading {
-    fn of(a: &Arena, x: Expr, readings: &FxHashMap<Expr, Reading>) -> Reading {
-        let node = a.node(x);
-        let mut reading = Reading::default();
-        for y in node.operands() {
-            let below = readings[&y];
-            reading.cost += below.cost;
-            reading.nested = reading.nested.max(below.nested);
-            reading.tall = reading.tall.max(below.tall);
-            if below.is_sum && matches!(node, Node::Binary(Op::Mul | Op::Pow, ..)) {
-                reading.cost += 1.5 + 2.0 * below.nested;
-                reading.nested = reading.nested.max(below.nested + 1.0);
-            }
-            if below.is_sum {
-                reading.cost += below.fractions
-                    * match node {
-                        Node::Binary(Op::Mul | Op::Pow, ..) => 1.5,
-                        Node::Binary(Op::Div, ..) => 4.0,
-                        _ => 0.0,
-                    };
-            }
-            match node {
-                Node::Binary(Op::Add | Op::Sub, ..) => reading.fractions += below.fractions,
-                Node::Binary(Op::Mul, ..) | Node::Unary(Func::Neg, _) if !below.is_sum => {
-                    reading.fractions = reading.fractions.max(below.fractions);
-                }
-                _ => {}
-            }
-        }
-        reading.is_sum = matches!(node, Node::Binary(Op::Add | Op::Sub, ..));
-        if let Node::Binary(Op::Mul, c, _) = node
-            && let Some(c) = a.as_const(c)
-        {
-            reading.fractions = f64::from(u8::from(c.fract() != 0.0)).max(reading.fractions);
-        }
-        if let Node::Binary(Op::Mul, y, z) = node {
-            let (y, z) = (readings[&y], readings[&z]);
-            reading.cost += if y.is_sum || z.is_sum { 10.0 * y.tall.min(z.tall) } else { 0.0 };
-        }
-        if let Node::Binary(Op::Div, ..) = node {
-            reading.fractions = 1.0;
-            reading.cost += 10.0 * reading.tall;
-            reading.tall += 1.0;
-        }
-        reading.cost += match node {
-            Node::Const(c) => number_cost(c),
-            Node::Pi => 1.0,
-            Node::Symbol(_) => 2.5,
-            Node::Unary(Func::Neg, _) => 0.5,
-            Node::Unary(_, y) => 2.5 + if matches!(a.node(y), Node::Symbol(_)) { 0.0 } else { 1.0 },
-            Node::Binary(Op::Add | Op::Sub | Op::Div, ..) => 1.5,
-            Node::Binary(Op::Mul | Op::Pow, ..) => 0.25,
-            Node::Binary(Op::Atan2, ..) => 3.0,
-        };
-        reading
-    }
-}
-
-fn number_cost(c: f64) -> f64 {
-    match number::write(c.abs()) {
-        Number::Ratio(p, 1) => 1.0 + 1.5 * f64::from(p.max(1).ilog10()),
-        Number::Ratio(p, q) if p.max(q) < 10 => 1.5,
-        Number::Ratio(..) => 2.5,
-        Number::Decimal(digits, _) => 1.0 + 0.5 * digits.len() as f64,
-    }
 }
