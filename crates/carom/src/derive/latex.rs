@@ -1,6 +1,7 @@
 //! A derivation as a LaTeX document.
 
 use super::document::{Block, Derivation, Equation, Span};
+use super::wrap::{Frame, chunks};
 use crate::expr::print::Layout;
 use crate::expr::print::latex::{escape, render};
 use crate::expr::print::text;
@@ -58,24 +59,31 @@ fn equation(equation: &Equation) -> String {
     format!("{} &= {}", render(&equation.left), broken(&equation.right))
 }
 
-/// A long sum on several lines of the display.
+/// A long formula on several lines of the display.
 fn broken(layout: &Layout) -> String {
-    let Layout::Sum(terms) = layout else { return render(layout) };
     let (mut out, mut used) = (String::new(), 0);
-    for (i, (negative, term)) in terms.iter().enumerate() {
-        let size = text::width(&text::render(term)) + 3;
-        if i > 0 && used + size > LINE {
+    for (i, chunk) in chunks(layout, LINE).iter().enumerate() {
+        if i > 0 && used + chunk.width() > LINE {
             out += " \\\\\n& \\quad ";
             used = 0;
         }
-        out += match (i, negative) {
+        out += match (i, chunk.negative) {
             (0, false) => "",
             (0, true) => "-",
             (_, true) => " - ",
             (_, false) => " + ",
         };
-        out += &render(term);
-        used += size;
+        match chunk.opens {
+            Some(Frame::Over(below)) => out += &format!("\\frac{{1}}{{{}}} \\bigl( ", render(below)),
+            Some(Frame::Times(factors)) => {
+                out += &format!("{} \\bigl( ", render(&Layout::Product(factors.to_vec())));
+            }
+            None => {}
+        }
+        out += if chunk.negative_inside { "-" } else { "" };
+        out += &render(chunk.body);
+        out += if chunk.closes.is_some() { " \\bigr)" } else { "" };
+        used += chunk.width() + if chunk.opens.is_some() { 10 } else { 0 };
     }
     out
 }

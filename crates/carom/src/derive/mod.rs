@@ -1,6 +1,6 @@
 //! Mechanics on paper: from a system to its equations, momenta, energy and impact laws, as a person would write them.
 //!
-//! [`derive`] computes and arranges them as a document; the document writes itself for a terminal, for LaTeX or as a
+//! [`derive()`] computes and arranges them as a document; the document writes itself for a terminal, for LaTeX or as a
 //! web page. What is small is solved symbolically; what is large is left in matrix form.
 
 mod document;
@@ -12,6 +12,7 @@ mod mechanics;
 mod motion;
 mod symbols;
 mod text;
+mod wrap;
 
 pub use document::{Block, Derivation, Equation, Section, Span};
 

@@ -1,8 +1,9 @@
 //! A derivation for a terminal: equations aligned, matrices in brackets, long sums broken at their terms.
 
 use super::document::{Block, Derivation, Equation, Span};
+use super::wrap::{Frame, chunks};
 use crate::expr::print::Layout;
-use crate::expr::print::text::{render, width};
+use crate::expr::print::text::{denominator, render, width};
 
 /// Lines are broken near this column where they can be.
 const COLUMNS: usize = 100;
@@ -73,33 +74,35 @@ fn right_side(layout: &Layout) -> Vec<String> {
     }
 }
 
-/// A long sum on several lines, each but the first beginning with a sign.
+/// A long formula on several lines, each but the first beginning with a sign.
 fn wrapped(layout: &Layout) -> Vec<String> {
-    let whole = render(layout);
-    let Layout::Sum(terms) = layout else { return vec![whole] };
-    if width(&whole) <= COLUMNS {
-        return vec![whole];
-    }
     let mut lines: Vec<String> = vec![String::new()];
-    for (i, (negative, term)) in terms.iter().enumerate() {
-        let term = render(term);
-        let sign = match (i, negative) {
+    for (i, chunk) in chunks(layout, COLUMNS).iter().enumerate() {
+        let sign = match (i, chunk.negative) {
             (0, false) => "",
             (0, true) => "−",
             (_, false) => "+ ",
             (_, true) => "− ",
         };
-        let last = lines.last().map_or(0, |line| width(line));
-        if i > 0 && last + width(&term) + 3 > COLUMNS {
-            lines.push(String::new());
+        let open = match chunk.opens {
+            None => String::new(),
+            Some(Frame::Over(_)) => "(".into(),
+            Some(Frame::Times(factors)) => factors.iter().map(|f| render(f) + " ").collect::<String>() + "(",
+        };
+        let inside = if chunk.negative_inside { "−" } else { "" };
+        let close = match chunk.closes {
+            None => String::new(),
+            Some(Frame::Over(below)) => format!(")/{}", denominator(below)),
+            Some(Frame::Times(_)) => ")".into(),
+        };
+        let piece = format!("{sign}{open}{inside}{}{close}", render(chunk.body));
+        match lines.last_mut() {
+            Some(line) if i == 0 || width(line) + width(&piece) < COLUMNS => {
+                *line += if i == 0 { "" } else { " " };
+                *line += &piece;
+            }
+            _ => lines.push(format!("  {piece}")),
         }
-        if let Some(line) = lines.last_mut() {
-            let space = if line.is_empty() { "" } else { " " };
-            *line += &format!("{space}{sign}{term}");
-        }
-    }
-    for line in lines.iter_mut().skip(1) {
-        line.insert_str(0, "  ");
     }
     lines
 }

@@ -4,6 +4,9 @@ use super::layout::{Call, Layout};
 use super::name::Name;
 use super::number::Number;
 
+const OPEN: &str = "<mo form=\"prefix\">(</mo>";
+const CLOSE: &str = "<mo form=\"postfix\">)</mo>";
+
 /// The formula as the content of a `<math>` element.
 pub fn render(layout: &Layout) -> String {
     match layout {
@@ -24,7 +27,7 @@ pub fn render(layout: &Layout) -> String {
         Layout::Root(x) => format!("<msqrt>{}</msqrt>", render(x)),
         Layout::Abs(x) => row(&format!("<mo fence=\"true\">|</mo>{}<mo fence=\"true\">|</mo>", render(x))),
         Layout::Call(call) => call_mathml(call),
-        Layout::Parentheses(x) => row(&format!("<mo>(</mo>{}<mo>)</mo>", render(x))),
+        Layout::Parentheses(x) => row(&format!("{OPEN}{}{CLOSE}", render(x))),
         Layout::Matrix(rows) => matrix(rows),
         Layout::Row(pieces) => attached(pieces),
     }
@@ -105,11 +108,8 @@ fn call_mathml(call: &Call) -> String {
         function = format!("<msup>{function}<mn>{n}</mn></msup>");
     }
     let arguments = call.arguments.iter().map(render).collect::<Vec<_>>().join("<mo>,</mo>");
-    let arguments = if call.bare {
-        format!("<mspace width=\"0.15em\"/>{arguments}")
-    } else {
-        format!("<mo>(</mo>{arguments}<mo>)</mo>")
-    };
+    let arguments =
+        if call.bare { format!("<mspace width=\"0.15em\"/>{arguments}") } else { format!("{OPEN}{arguments}{CLOSE}") };
     row(&format!("{function}<mo>&#x2061;</mo>{arguments}"))
 }
 

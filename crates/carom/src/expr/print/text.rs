@@ -87,7 +87,7 @@ fn numerator(layout: &Layout) -> String {
 }
 
 /// Below a division line, all but a single thing needs parentheses.
-fn denominator(layout: &Layout) -> String {
+pub fn denominator(layout: &Layout) -> String {
     match layout {
         Layout::Sum(_) | Layout::Fraction(..) | Layout::Product(_) => format!("({})", render(layout)),
         Layout::Call(call) => call_text(call, false),
