@@ -168,6 +168,36 @@ fn tidy_keeps_values() {
     assert!(checked > 3000, "only {checked} points were defined");
 }
 
+/// A random sum of products of sines and cosines, over another one.
+fn random_waves(dice: &mut Dice) -> Expr {
+    let (x, y) = (s("x"), s("y"));
+    let angles = [x, x, y, x + y, x - y, 2.0 * x];
+    let scales = [s("m1"), s("x'"), Expr::constant(2.0), Expr::constant(1.0), Expr::constant(-0.5)];
+    let mut sum = |terms: usize| -> Expr {
+        let term = |_| {
+            let wave = |_| angles[dice.below(6)].apply([Func::Sin, Func::Cos][dice.below(2)]);
+            (0..2).map(wave).product::<Expr>() * scales[dice.below(5)]
+        };
+        (0..terms).map(term).sum()
+    };
+    let (above, below) = (sum(3), sum(2));
+    if dice.below(2) == 0 { above } else { above / (3.0 + below) }
+}
+
+/// Every way to write products of sines and cosines has the same value.
+#[test]
+fn tidy_keeps_waves() {
+    let mut dice = Dice(31);
+    for _ in 0..400 {
+        let e = random_waves(&mut dice);
+        let tidied = tidy(e, &notation());
+        let point = random_point(&mut dice);
+        let (before, after) = (value(e, &point), value(tidied, &point));
+        let close = (before - after).abs() <= 1e-8 * (1.0 + before * before);
+        assert!(close, "{before} became {after}:\n{}\n{tidied}", e.to_source());
+    }
+}
+
 /// What `to_source` writes parses back to the same value.
 #[test]
 fn source_parses_back() {

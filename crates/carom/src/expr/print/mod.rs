@@ -51,6 +51,7 @@ impl Expr {
     }
 }
 
+/// As text. Like the operators, it asks for the table: inside [`with_arena`](super::with_arena) it would wait for itself.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.to_text(&Notation::default()))
