@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod check;
+mod derive;
 mod examples;
 mod methods;
 mod run;
@@ -26,7 +27,7 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         }
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
-        Command::Derive(_) => Err(Diagnostic::new("not built yet").into()),
+        Command::Derive(arguments) => derive::derive(&arguments),
     }
 }
 

@@ -20,6 +20,8 @@ mod diff;
 mod eval;
 mod ops;
 pub mod parse;
+pub mod print;
+pub mod tidy;
 
 pub use arena::{Arena, with_arena};
 pub use diff::{diff_many, directional, grad, jacobian, substitute};
@@ -28,7 +30,7 @@ pub use eval::eval;
 /// A handle to an expression. Equal handles are equal expressions.
 ///
 /// Expressions live in one table for the whole process and are never freed: the same model, loaded twice, costs once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Expr(u32);
 
 /// The name of an unknown, interned.

@@ -1,0 +1,155 @@
+//! What follows from a Lagrangian: momenta, mass matrix, energy, equations of motion.
+
+use super::linear::{apply, dot, inverse};
+use super::symbols::{Letters, momenta, notation};
+use crate::expr::print::Notation;
+use crate::expr::tidy::tidy;
+use crate::expr::{Expr, Func, Node, Op, grad, jacobian, substitute, with_arena};
+use crate::system::{Constraint, Lagrangian, System, Wall, time};
+
+/// A system in its free coordinates, with what is derived from its Lagrangian.
+pub struct Mechanics {
+    /// The driven coordinates are replaced by their functions of the time.
+    pub system: System,
+    pub notation: Notation,
+    pub letters: Letters,
+    pub q: Vec<Expr>,
+    pub v: Vec<Expr>,
+    pub l: Expr,
+    /// ∂L/∂v.
+    pub p: Vec<Expr>,
+    /// ∂²L/∂v∂v.
+    pub mass: Vec<Vec<Expr>>,
+    /// M⁻¹, where its blocks are small.
+    pub mass_inverse: Option<Vec<Vec<Expr>>>,
+    /// True if M does not depend on the velocities.
+    pub is_quadratic: bool,
+    /// v·∂L/∂v − L, as a function of q and v.
+    pub energy: Expr,
+    /// The forces other than M a: Q + ∂L/∂q − (∂p/∂q) v − ∂p/∂t.
+    pub forces: Vec<Expr>,
+}
+
+impl Mechanics {
+    pub fn new(full: &System) -> Mechanics {
+        let notation = notation(full);
+        let system = reduced(full, &notation);
+        let neat = |e: Expr| tidy(e, &notation);
+        let (q, v, l) = (system.q(), system.v(), system.lagrangian.l);
+        let slopes = grad(l, &v);
+        let p: Vec<Expr> = slopes.iter().map(|&p| neat(p)).collect();
+        let mass = symmetric(jacobian(&p, &v), neat);
+        let is_quadratic = !mass.iter().flatten().any(|m| m.depends_on(&v));
+        let forces = forces(&system, &p, &q, &v);
+        let mut mechanics = Mechanics {
+            mass_inverse: inverse(&mass, &neat),
+            energy: Expr::constant(0.0),
+            system,
+            notation: notation.clone(),
+            letters: Letters::new(full),
+            q,
+            v,
+            l,
+            p,
+            mass,
+            is_quadratic,
+            forces,
+        };
+        let energy = dot(&mechanics.p, &mechanics.v) - l;
+        mechanics.energy = neat_by_degree(energy, &mechanics.v, &mechanics.notation, is_quadratic);
+        mechanics
+    }
+
+    /// e as a person would write it.
+    pub fn neat(&self, e: Expr) -> Expr {
+        tidy(e, &self.notation)
+    }
+
+    /// H(q, p), for L quadratic in v: ½ (p − b)ᵀ M⁻¹ (p − b) + U, where L = ½ vᵀMv + b·v − U.
+    pub fn hamiltonian(&self) -> Option<Expr> {
+        let inverse = self.mass_inverse.as_ref().filter(|_| self.is_quadratic && self.q.len() <= 3)?;
+        let zeros = vec![Expr::constant(0.0); self.v.len()];
+        let rest = |e: Expr| substitute(&[e], &self.v, &zeros)[0];
+        let shifted: Vec<Expr> =
+            momenta(&self.system).iter().zip(&self.p).map(|(&p, &of_v)| p - self.neat(rest(of_v))).collect();
+        let kinetic = if self.q.len() == 1 {
+            // One shifted momentum is best left as the square that it is.
+            let mass = self.mass[0][0];
+            shifted[0].squared() / (2.0 * mass)
+        } else {
+            self.neat(0.5 * dot(&shifted, &apply(inverse, &shifted)))
+        };
+        Some(kinetic + self.neat(-rest(self.l)))
+    }
+
+    /// The accelerations, for a system without constraints.
+    pub fn accelerations(&self) -> Option<Vec<Expr>> {
+        let inverse = self.mass_inverse.as_ref().filter(|_| self.system.constraints.is_empty())?;
+        Some(apply(inverse, &self.forces).into_iter().map(|a| self.neat(a)).collect())
+    }
+}
+
+/// An expression that is quadratic in v: its quadratic, linear and constant parts, each for itself.
+pub fn neat_by_degree(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bool) -> Expr {
+    let zeros = vec![Expr::constant(0.0); v.len()];
+    let rest = tidy(substitute(&[e], v, &zeros)[0], notation);
+    if !is_quadratic || !is_defined(rest) {
+        return tidy(e, notation);
+    }
+    let slopes = substitute(&grad(e, v), v, &zeros);
+    let linear = tidy(dot(&slopes, v), notation);
+    tidy(e - linear - rest, notation) + linear + rest
+}
+
+/// True if ∂²e/∂v∂v does not depend on v.
+fn is_quadratic(e: Expr, v: &[Expr], notation: &Notation) -> bool {
+    !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| tidy(x, notation).depends_on(v))
+}
+
+/// A symmetric matrix with f applied to its entries, to equal ones once.
+fn symmetric(m: Vec<Vec<Expr>>, f: impl Fn(Expr) -> Expr) -> Vec<Vec<Expr>> {
+    let lower: Vec<Vec<Expr>> =
+        m.iter().enumerate().map(|(i, row)| row[..=i].iter().map(|&e| f(e)).collect()).collect();
+    (0..m.len()).map(|i| (0..m.len()).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect()
+}
+
+/// False if it divides by zero or takes the logarithm of it, whatever the symbols are.
+fn is_defined(e: Expr) -> bool {
+    with_arena(|a| {
+        a.reachable(&[e]).into_iter().all(|x| match a.node(x) {
+            Node::Const(c) => c.is_finite(),
+            Node::Binary(Op::Div, _, y) | Node::Unary(Func::Log, y) => a.as_const(y) != Some(0.0),
+            _ => true,
+        })
+    })
+}
+
+/// Q + ∂L/∂q − (∂p/∂q) v − ∂p/∂t.
+fn forces(system: &System, p: &[Expr], q: &[Expr], v: &[Expr]) -> Vec<Expr> {
+    let slopes = grad(system.lagrangian.l, q);
+    let drift = apply(&jacobian(p, q), v);
+    (0..q.len()).map(|i| system.forces[i] + slopes[i] - drift[i] - p[i].diff(time())).collect()
+}
+
+/// The system in its free coordinates, its Lagrangian tidied.
+fn reduced(system: &System, notation: &Notation) -> System {
+    let drive = |e: Expr| system.drive(&[e])[0];
+    let free = system.free();
+    let v = system.v();
+    let l = drive(system.lagrangian.l);
+    let parts = system.lagrangian.parts.filter(|_| free.len() == system.coordinates.len());
+    let parts = parts.map(|(t, u)| (tidy(t, notation), tidy(u, notation)));
+    let l = parts.map_or_else(|| neat_by_degree(l, &v, notation, is_quadratic(l, &v, notation)), |(t, u)| t - u);
+    System {
+        coordinates: free.iter().map(|&i| system.coordinates[i].clone()).collect(),
+        parameters: system.parameters.clone(),
+        lagrangian: Lagrangian { l, parts },
+        walls: system.walls.iter().map(|w| Wall { phi: tidy(drive(w.phi), notation), ..w.clone() }).collect(),
+        constraints: system
+            .constraints
+            .iter()
+            .map(|c| Constraint { g: tidy(drive(c.g), notation), ..c.clone() })
+            .collect(),
+        forces: free.iter().map(|&i| drive(system.forces[i])).collect(),
+    }
+}

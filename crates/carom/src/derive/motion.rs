@@ -1,0 +1,210 @@
+//! The sections on free motion: Lagrangian, momenta, energy, equations.
+
+use super::document::{Equation, Section};
+use super::linear::{apply, dot};
+use super::mechanics::{Mechanics, neat_by_degree};
+use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
+use crate::expr::print::{Layout, compose};
+use crate::expr::tidy::tidy;
+use crate::expr::{Expr, jacobian};
+use crate::system::{System, time};
+
+/// A mass matrix with more rows than this is not written out.
+const LARGEST_MATRIX: usize = 6;
+
+impl Mechanics {
+    /// left = value.
+    pub(super) fn equation(&self, left: Layout, value: Expr) -> Equation {
+        Equation::new(left, value, &self.notation)
+    }
+
+    pub(super) fn layout(&self, e: Expr) -> Layout {
+        compose(e, &self.notation)
+    }
+
+    /// A matrix in brackets.
+    pub(super) fn matrix(&self, rows: &[Vec<Expr>]) -> Layout {
+        Layout::Matrix(rows.iter().map(|row| row.iter().map(|&e| self.layout(e)).collect()).collect())
+    }
+
+    /// A column.
+    pub(super) fn column(&self, entries: &[Expr]) -> Layout {
+        Layout::Matrix(entries.iter().map(|&e| vec![self.layout(e)]).collect())
+    }
+}
+
+/// T, V and L, and what is driven.
+pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
+    let mut section = Section::new("Lagrangian");
+    let driven: Vec<Equation> = full
+        .coordinates
+        .iter()
+        .filter_map(|c| Some(m.equation(symbol(c.q), tidy(c.prescribed?, &m.notation))))
+        .collect();
+    let neat = |e: Expr| tidy(e, &m.notation);
+    let mut given = Vec::new();
+    if let Some((t, u)) = full.lagrangian.parts {
+        let (t, u) = (neat(t), neat(u));
+        given.extend([m.equation(letter(m.letters.kinetic), t), m.equation(letter(m.letters.potential), u)]);
+        if driven.is_empty() {
+            given.push(m.equation(letter(m.letters.lagrangian), t - u));
+        }
+    } else if driven.is_empty() {
+        given.push(m.equation(letter(m.letters.lagrangian), m.l));
+    }
+    section.show(given);
+    if !driven.is_empty() {
+        let which = if driven.len() == 1 { "One coordinate is" } else { "Some coordinates are" };
+        section.say(&format!("{which} driven, a given function of the time:"), []);
+        section.show(driven);
+        section.say("With that the Lagrangian of the others is", []);
+        section.show(vec![m.equation(letter(m.letters.lagrangian), m.l)]);
+    }
+    section
+}
+
+/// p = ∂L/∂v and M = ∂²L/∂v∂v.
+pub fn momenta(m: &Mechanics) -> Section {
+    let mut section = Section::new("Momenta");
+    let names = symbols::momenta(&m.system);
+    if m.q.len() > 1 {
+        section.say("The momenta {} are", [chained(letter("p"), partial(m.letters.lagrangian, letter("q'")))]);
+    }
+    let equations = names.iter().zip(&m.system.coordinates).zip(&m.p).map(|((&name, c), &p)| {
+        let left = if m.q.len() == 1 {
+            chained(symbol(name), partial(m.letters.lagrangian, symbol(c.v)))
+        } else {
+            symbol(name)
+        };
+        Equation { left, ..m.equation(symbol(name), p) }
+    });
+    let equations: Vec<Equation> = equations.collect();
+    section.show(equations);
+    let n = m.q.len();
+    if n > LARGEST_MATRIX {
+        section.say(&format!("The mass matrix {{}} has {n} rows; it is not written out."), [letter(m.letters.mass)]);
+    } else if n > 1 {
+        section.say("The mass matrix {} is", [chained(letter(m.letters.mass), second_derivative(m))]);
+        section.show(vec![Equation::between(letter(m.letters.mass), m.matrix(&m.mass))]);
+    }
+    section
+}
+
+/// a = b, for a left side that says where it comes from.
+fn chained(a: Layout, b: Layout) -> Layout {
+    row([a, Layout::Sign(" = "), b])
+}
+
+/// ∂²L/∂q̇∂q̇.
+fn second_derivative(m: &Mechanics) -> Layout {
+    let above = row([raised(Layout::Sign("∂"), "²"), letter(m.letters.lagrangian)]);
+    above.over(row([Layout::Sign("∂"), letter("q'"), Layout::Sign("∂"), letter("q'")]))
+}
+
+/// H in the velocities and in the momenta.
+pub fn energy(m: &Mechanics) -> Section {
+    let mut section = Section::new("Energy");
+    let product = row([letter("p"), Layout::Sign("·"), letter("q'")]);
+    let definition = Layout::Sum(vec![(false, product), (true, letter(m.letters.lagrangian))]);
+    section.say("The Hamiltonian {} is", [chained(letter(m.letters.hamiltonian), definition)]);
+    let hamiltonian = m.hamiltonian();
+    let mut forms = Vec::new();
+    if hamiltonian.is_none() || m.q.len() <= 2 {
+        forms.push(m.equation(letter(m.letters.hamiltonian), m.energy));
+    }
+    forms.extend(hamiltonian.map(|h| m.equation(letter(m.letters.hamiltonian), h)));
+    section.show(forms);
+    if m.l.depends_on(&[time()]) {
+        section.say("It depends on the time, so it is not conserved.", []);
+    }
+    section
+}
+
+/// The equations of motion, as they follow and solved.
+pub fn equations(m: &Mechanics) -> Section {
+    let mut section = Section::new("Equations of motion");
+    let free = m.system.forces.iter().all(|f| f.is_zero());
+    let mut right = Vec::new();
+    right.extend((!free).then(|| letter(m.letters.force)));
+    let constrained = !m.system.constraints.is_empty();
+    right.extend(constrained.then(|| times([raised(letter(m.letters.jacobian), "ᵀ"), letter(m.letters.lambda)])));
+    let right = if right.is_empty() { Layout::whole(0) } else { sum(right) };
+    section.say("{} gives", [chained(m.letters.euler_lagrange(), right)]);
+    section.show(implicit(m));
+    if let Some(accelerations) = m.accelerations() {
+        section.say(if m.q.len() == 1 { "and so" } else { "Solved for the accelerations," }, []);
+        let pairs = m.system.coordinates.iter().zip(accelerations);
+        section.show(pairs.map(|(c, a)| m.equation(symbol(c.acceleration()), a)).collect());
+    } else if !constrained {
+        section.say("These are linear in the accelerations, with the mass matrix {}.", [letter(m.letters.mass)]);
+    }
+    section
+}
+
+/// M a + … = Q + Gᵀλ, one equation for each coordinate.
+fn implicit(m: &Mechanics) -> Vec<Equation> {
+    let accelerations: Vec<Expr> = m.system.coordinates.iter().map(|c| c.acceleration()).collect();
+    let inertia = apply(&m.mass, &accelerations);
+    let reactions = reactions(m);
+    let equation = |i: usize| {
+        let rest = neat_by_degree(m.system.forces[i] - m.forces[i], &m.v, &m.notation, m.is_quadratic);
+        let left = m.neat(inertia[i]) + rest;
+        let right = m.neat(m.system.forces[i]) + reactions[i];
+        Equation::between(m.layout(left), m.layout(right))
+    };
+    (0..m.q.len()).map(equation).collect()
+}
+
+/// The multipliers λ, or λ₁, λ₂, …
+pub fn multipliers(m: &Mechanics) -> Vec<Expr> {
+    match m.system.constraints.len() {
+        1 => vec![Expr::symbol(m.letters.lambda)],
+        n => (1..=n).map(|k| Expr::symbol(&format!("{}{k}", m.letters.lambda))).collect(),
+    }
+}
+
+/// Gᵀλ.
+fn reactions(m: &Mechanics) -> Vec<Expr> {
+    let gs: Vec<Expr> = m.system.constraints.iter().map(|c| c.g).collect();
+    let slopes = jacobian(&gs, &m.q);
+    let lambda = multipliers(m);
+    let column = |i: usize| slopes.iter().map(|row| row[i]).collect::<Vec<_>>();
+    (0..m.q.len()).map(|i| m.neat(dot(&column(i), &lambda))).collect()
+}
+
+/// The constraints, their Jacobian and what follows for the velocities.
+pub fn constraints(m: &Mechanics) -> Option<Section> {
+    let list = &m.system.constraints;
+    if list.is_empty() {
+        return None;
+    }
+    let mut section = Section::new(if list.len() == 1 { "Constraint" } else { "Constraints" });
+    let name = |k: usize| match list.len() {
+        1 => letter(m.letters.constraint),
+        _ => letter(&format!("{}{}", m.letters.constraint, k + 1)),
+    };
+    let gs: Vec<Expr> = list.iter().map(|c| c.g).collect();
+    let zero = Expr::constant(0.0);
+    section.show((0..gs.len()).map(|k| m.equation(chained(name(k), m.layout(gs[k])), zero)).collect());
+    let jacobian: Vec<Vec<Expr>> =
+        jacobian(&gs, &m.q).into_iter().map(|row| row.into_iter().map(|e| m.neat(e)).collect()).collect();
+    section.say(
+        "with the Jacobian {}, and so the velocities obey {}:",
+        [
+            chained(letter(m.letters.jacobian), partial(m.letters.constraint, letter("q"))),
+            hidden(m, gs.iter().any(|g| g.depends_on(&[time()]))),
+        ],
+    );
+    section.show(vec![Equation::between(letter(m.letters.jacobian), m.matrix(&jacobian))]);
+    let rates = gs.iter().zip(&jacobian).map(|(g, row)| m.neat(dot(row, &m.v) + g.diff(time())));
+    section.show(rates.map(|rate| Equation::between(m.layout(rate), Layout::whole(0))).collect());
+    Some(section)
+}
+
+/// G v + g_t = 0.
+fn hidden(m: &Mechanics, moves: bool) -> Layout {
+    let product = times([letter(m.letters.jacobian), letter("q'")]);
+    let drift = letter(&format!("{}_t", m.letters.constraint));
+    let left = if moves { sum([product, drift]) } else { product };
+    chained(left, Layout::whole(0))
+}

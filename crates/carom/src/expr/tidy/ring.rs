@@ -1,0 +1,255 @@
+//! From expressions to polynomials.
+//!
+//! Denominators and roots that are sums become variables of their own, with the polynomial behind them remembered, so
+//! that a whole power of one can be multiplied out and a numerator can be divided by it.
+
+use rustc_hash::FxHashMap;
+
+use super::poly::{Base, Complex, Monomial, ONE, Poly};
+use super::write::Writer;
+use crate::expr::print::number::as_ratio;
+use crate::expr::{Expr, Func, Node, Op, with_arena};
+
+/// Results with more terms than this are not worth reading.
+const LARGEST: usize = 1000;
+/// Products of terms before giving up: some tens of milliseconds.
+const WORK: usize = 40_000;
+/// An angle with more terms than this is an atom.
+const LONGEST_ANGLE: usize = 12;
+
+/// Turns expressions into polynomials and back.
+pub struct Ring<'a> {
+    pub writer: &'a Writer<'a>,
+    /// Sines and cosines by phases; otherwise they are atoms.
+    phases: bool,
+    work: usize,
+    /// Variables that stand for a polynomial.
+    composite: FxHashMap<Expr, Poly>,
+}
+
+impl<'a> Ring<'a> {
+    pub fn new(writer: &'a Writer<'a>, phases: bool) -> Ring<'a> {
+        Ring { writer, phases, work: 0, composite: FxHashMap::default() }
+    }
+
+    /// e as a polynomial, unless that takes too long or divides by zero.
+    pub fn polynomial(&mut self, e: Expr) -> Option<Poly> {
+        let mut polys: FxHashMap<Expr, Poly> = FxHashMap::default();
+        for x in with_arena(|a| a.reachable(&[e])) {
+            let poly = self.node(x, &polys)?;
+            if poly.0.len() > LARGEST || poly.0.values().any(|c| !c.re.is_finite() || !c.im.is_finite()) {
+                return None;
+            }
+            polys.insert(x, poly);
+        }
+        polys.remove(&e)
+    }
+
+    fn node(&mut self, e: Expr, polys: &FxHashMap<Expr, Poly>) -> Option<Poly> {
+        Some(match e.node() {
+            Node::Const(c) => Poly::constant(c),
+            Node::Pi | Node::Symbol(_) => atom(e),
+            Node::Unary(Func::Neg, x) => Poly::default().plus(-1.0, &polys[&x]),
+            Node::Unary(Func::Sqrt, x) => self.root(&polys[&x], 1)?,
+            Node::Unary(f @ (Func::Sin | Func::Cos), x) if self.phases => self.wave(f, &polys[&x])?,
+            Node::Unary(f, x) => atom(self.write(&polys[&x])?.apply(f)),
+            Node::Binary(Op::Add, x, y) => polys[&x].plus(1.0, &polys[&y]),
+            Node::Binary(Op::Sub, x, y) => polys[&x].plus(-1.0, &polys[&y]),
+            Node::Binary(Op::Mul, x, y) => self.product(&polys[&x], &polys[&y])?,
+            Node::Binary(Op::Div, x, y) => {
+                let inverse = self.inverse(&polys[&y])?;
+                self.product(&polys[&x], &inverse)?
+            }
+            Node::Binary(Op::Pow, x, n) => self.power(&polys[&x], &polys[&n])?,
+            Node::Binary(Op::Atan2, y, x) => atom(self.write(&polys[&y])?.atan2(self.write(&polys[&x])?)),
+        })
+    }
+
+    /// The polynomial as an expression.
+    pub fn write(&mut self, poly: &Poly) -> Option<Expr> {
+        let (numerator, denominator) = self.together(poly)?;
+        let below = numerator.floor().without_phases().below();
+        let cleared = numerator.scaled(&below, Complex::real(1.0));
+        let over_one = self.writer.fraction(&cleared, &denominator.times(&below))?;
+        if denominator.0.is_empty() && below.0.is_empty() {
+            return Some(over_one);
+        }
+        let apart = self.writer.fraction(poly, &Monomial::default())?;
+        Some(self.writer.cheapest([over_one, apart]))
+    }
+
+    pub fn product(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
+        self.work += a.0.len() * b.0.len();
+        if self.work > WORK {
+            return None;
+        }
+        self.multiply_out(a.times(b))
+    }
+
+    /// Whole powers of what stands for a polynomial, multiplied out.
+    fn multiply_out(&mut self, poly: Poly) -> Option<Poly> {
+        let whole = |&(base, n): &(Base, i32)| match base {
+            Base::Atom(x) if n >= ONE && self.composite.contains_key(&x) => Some((base, x)),
+            _ => None,
+        };
+        if !poly.0.keys().any(|m| m.0.iter().any(|pair| whole(pair).is_some())) {
+            return Some(poly);
+        }
+        let mut sum = Poly::default();
+        for (monomial, &c) in &poly.0 {
+            let found = monomial.0.iter().find_map(|pair| {
+                let (base, x) = whole(pair)?;
+                Some((monomial.times(&Monomial::of(base, -ONE)), self.composite[&x].clone()))
+            });
+            match found {
+                None => sum.add_term(monomial.clone(), c),
+                Some((rest, behind)) => {
+                    self.work += behind.0.len();
+                    sum = sum.plus(1.0, &behind.scaled(&rest, c));
+                }
+            }
+        }
+        if self.work > WORK || sum.0.len() > LARGEST {
+            return None;
+        }
+        self.multiply_out(sum)
+    }
+
+    /// poly = numerator/denominator with no sum left below a numerator's term; what divides out is gone.
+    fn together(&mut self, poly: &Poly) -> Option<(Poly, Monomial)> {
+        let mut denominator: Vec<(Base, i32)> = Vec::new();
+        for &(base, n) in poly.floor().0.iter() {
+            if let Base::Atom(x) = base
+                && n < 0
+                && self.composite.contains_key(&x)
+            {
+                denominator.push((base, -n));
+            }
+        }
+        let denominator = Monomial(denominator);
+        let mut numerator = self.multiply_out(poly.scaled(&denominator, Complex::real(1.0)))?;
+        let mut left = Vec::new();
+        for &(base, mut n) in &denominator.0 {
+            let Base::Atom(x) = base else { continue };
+            while n >= ONE
+                && let Some(quotient) = numerator.divided_by(&self.composite[&x])
+            {
+                numerator = quotient;
+                n -= ONE;
+            }
+            if n > 0 {
+                left.push((base, n));
+            }
+        }
+        Some((numerator, Monomial(left)))
+    }
+
+    fn inverse(&mut self, poly: &Poly) -> Option<Poly> {
+        if poly.0.is_empty() {
+            return None;
+        }
+        let (numerator, denominator) = self.together(poly)?;
+        let flipped = self.inverse_sum(numerator)?;
+        self.multiply_out(flipped.scaled(&denominator, Complex::real(1.0)))
+    }
+
+    /// 1/poly: the content and every divisor already known are split off, the rest becomes a variable.
+    fn inverse_sum(&mut self, mut poly: Poly) -> Option<Poly> {
+        let mut inverse = Poly::constant(1.0);
+        let mut known: Vec<Expr> = self.composite.keys().copied().collect();
+        known.sort_unstable();
+        for x in known {
+            while poly.0.len() > 1
+                && let Some(quotient) = poly.divided_by(&self.composite[&x])
+            {
+                inverse = inverse.times(&atom_power(x, -ONE));
+                poly = quotient;
+            }
+        }
+        if let Some(term) = poly.inverse_term() {
+            return Some(inverse.times(&term));
+        }
+        let monomial = poly.floor().without_phases().inverse();
+        let rest = poly.scaled(&monomial, Complex::real(1.0));
+        let written = self.writer.fraction(&rest, &Monomial::default())?;
+        let (c, name) = with_arena(|a| a.split_coefficient(written));
+        self.composite.insert(name, rest.scaled(&Monomial::default(), Complex::real(1.0 / c)));
+        let outside = monomial.times(&Monomial::of(Base::Atom(name), -ONE));
+        Some(inverse.scaled(&outside, Complex::real(1.0 / c)))
+    }
+
+    fn power(&mut self, x: &Poly, n: &Poly) -> Option<Poly> {
+        match n.as_constant() {
+            Some(n) if n.fract() == 0.0 && (1.0..=16.0).contains(&n) => {
+                let mut power = x.clone();
+                for _ in 1..n as usize {
+                    power = self.product(&power, x)?;
+                }
+                Some(power)
+            }
+            Some(n) if (2.0 * n).fract() == 0.0 && (0.0..=16.0).contains(&n) => self.root(x, (2.0 * n) as i32),
+            _ => Some(atom(self.write(x)?.pow(self.write(n)?))),
+        }
+    }
+
+    /// x^(n/2).
+    fn root(&mut self, x: &Poly, n: i32) -> Option<Poly> {
+        if let Some((monomial, c)) = x.0.iter().next().filter(|_| x.0.len() == 1) {
+            let root = c.re.abs().sqrt();
+            let exact = c.re > 0.0 && c.im == 0.0 && as_ratio(root).is_some();
+            if let ([(Base::Atom(y), ONE)], true) = (monomial.0.as_slice(), exact) {
+                return self
+                    .multiply_out(Poly::term(Monomial::of(Base::Atom(*y), n * ONE / 2), Complex::real(root.powi(n))));
+            }
+        }
+        let name = self.write(x)?;
+        if name.as_const().is_some() {
+            return Some(atom(name.sqrt().pow(n)));
+        }
+        self.composite.insert(name, x.clone());
+        self.multiply_out(atom_power(name, n * ONE / 2))
+    }
+
+    /// sin or cos of an angle that is a sum of multiples of atoms.
+    fn wave(&mut self, f: Func, angle: &Poly) -> Option<Poly> {
+        let is_plain = |m: &Monomial| m.0.iter().all(|(base, _)| matches!(base, Base::Atom(_)));
+        if angle.0.len() > LONGEST_ANGLE || !angle.0.keys().all(is_plain) {
+            return Some(atom(self.write(angle)?.apply(f)));
+        }
+        let (mut phase, mut turn) = (Monomial::default(), Complex::real(1.0));
+        for (monomial, c) in &angle.0 {
+            let (x, c) = (self.writer.monomial(monomial), c.re);
+            let quarters = 2.0 * c;
+            if x == Expr::pi() && quarters.fract() == 0.0 {
+                for _ in 0..quarters.rem_euclid(4.0) as usize {
+                    turn = turn.times(Complex { re: 0.0, im: 1.0 });
+                }
+                continue;
+            }
+            let twelfths = c * f64::from(ONE);
+            let (x, n) =
+                if twelfths.fract() == 0.0 && twelfths.abs() < 1e4 { (x, twelfths as i32) } else { (c * x, ONE) };
+            phase = phase.times(&Monomial::of(Base::Phase(x), n));
+        }
+        let conjugate = Complex { re: turn.re, im: -turn.im };
+        let (half, other) = match f {
+            Func::Cos => (Complex::real(0.5), Complex::real(0.5)),
+            _ => (Complex { re: 0.0, im: -0.5 }, Complex { re: 0.0, im: 0.5 }),
+        };
+        let mut wave = Poly::term(phase.clone(), half.times(turn));
+        wave.add_term(phase.inverse(), other.times(conjugate));
+        Some(wave)
+    }
+}
+
+fn atom(x: Expr) -> Poly {
+    match x.node() {
+        Node::Const(c) => Poly::constant(c),
+        Node::Unary(Func::Neg, y) => Poly::default().plus(-1.0, &atom_power(y, ONE)),
+        _ => atom_power(x, ONE),
+    }
+}
+
+fn atom_power(x: Expr, n: i32) -> Poly {
+    Poly::term(Monomial::of(Base::Atom(x), n), Complex::real(1.0))
+}
