@@ -14,7 +14,7 @@ pub type Powers = Vec<(Expr, i32)>;
 pub type Term = (f64, Powers);
 
 /// Longer sums are not searched for atoms that some terms share.
-const LARGEST_SPLIT: usize = 40;
+const LARGEST_SPLIT: usize = 16;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
@@ -84,11 +84,21 @@ fn by_shape(writer: &Writer, terms: &[Term], level: Class) -> Expr {
     written.sum()
 }
 
-/// The content of the terms, number and powers, times the rest.
+/// The content of the terms, number and powers, times the rest. The same terms come up in many forms of one formula.
 fn pulled(writer: &Writer, terms: &[Term]) -> Expr {
     if terms.len() < 2 {
         return sum(terms);
     }
+    let key: Vec<(u64, Powers)> = terms.iter().map(|(c, powers)| (c.to_bits(), powers.clone())).collect();
+    if let Some(&known) = writer.pulled.borrow().get(&key) {
+        return known;
+    }
+    let form = pull(writer, terms);
+    writer.pulled.borrow_mut().insert(key, form);
+    form
+}
+
+fn pull(writer: &Writer, terms: &[Term]) -> Expr {
     let content = common(terms);
     let number = numeric_content(terms);
     let forms = [number, number.signum()].map(|c| {

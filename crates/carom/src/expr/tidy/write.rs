@@ -1,11 +1,12 @@
 //! From polynomials back to expressions: the cheapest to read among several forms.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::cost::Reading;
-use super::factor::{self, Term};
+use super::factor::{self, Powers, Term};
 use super::poly::{Base, Monomial, ONE, Poly};
 use super::trig;
 use crate::expr::print::number::as_ratio;
@@ -13,18 +14,20 @@ use crate::expr::print::{Class, Notation};
 use crate::expr::{Expr, with_arena};
 
 /// What orders atoms, whatever the order in which they were made.
-pub type Key = (Class, u32, String);
+pub type Key = Rc<(Class, u32, String)>;
 
 /// Writes polynomials as expressions, in the order of a notation.
 pub struct Writer<'a> {
     notation: &'a Notation,
     keys: RefCell<FxHashMap<Expr, Key>>,
     readings: RefCell<FxHashMap<Expr, Reading>>,
+    /// Sums whose content has been pulled out, by the bits of their coefficients and their powers.
+    pub pulled: RefCell<FxHashMap<Vec<(u64, Powers)>, Expr>>,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(notation: &'a Notation) -> Writer<'a> {
-        Writer { notation, keys: RefCell::default(), readings: RefCell::default() }
+        Writer { notation, keys: RefCell::default(), readings: RefCell::default(), pulled: RefCell::default() }
     }
 
     /// The place of an atom: the highest class of its symbols, then the first of these, then how it reads.
@@ -34,7 +37,7 @@ impl<'a> Writer<'a> {
         }
         let ranks = x.symbols().into_iter().map(|s| self.notation.rank(&s.to_source()));
         let (class, place) = ranks.max_by_key(|&(c, p)| (c, std::cmp::Reverse(p))).unwrap_or_default();
-        let key = (class, place, x.to_text(self.notation));
+        let key = Rc::new((class, place, x.to_text(self.notation)));
         self.keys.borrow_mut().insert(x, key.clone());
         key
     }
