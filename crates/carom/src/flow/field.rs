@@ -61,7 +61,13 @@ impl Field {
         self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
         match &mut self.velocity {
             Velocity::Explicit(kernel) => kernel.eval(&self.inputs, &mut self.values),
-            Velocity::Implicit(newton) => newton.solve(&mut self.inputs, &mut self.values)?,
+            // From the last velocity, or else from rest.
+            Velocity::Implicit(newton) => {
+                if newton.solve(&mut self.inputs, &mut self.values).is_err() {
+                    self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
+                    newton.solve(&mut self.inputs, &mut self.values)?;
+                }
+            }
         }
         Ok(&self.values)
     }

@@ -82,20 +82,21 @@ impl Gauss {
     fn iterate(&mut self, z0: &Phase, h: f64) -> std::result::Result<f64, NoSolution> {
         let (s, size) = (self.s, self.size);
         combine(&self.rule.a, &self.rates, size, s, &mut self.stages);
+        // A sum, not a maximum: NaN must not get lost.
         let mut moved = 0.0f64;
-        let scale = z0.z.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let scale: f64 = z0.z.iter().map(|x| x.abs()).sum();
         for i in 0..s {
             let stage = &mut self.stages[i * size..(i + 1) * size];
             stage.iter_mut().zip(&z0.z).for_each(|(x, z)| *x = z + h * *x);
             let values = self.field.at(z0.t + self.rule.c[i] * h, stage)?;
             let rates = &mut self.rates[i * size..(i + 1) * size];
             for (rate, &value) in rates.iter_mut().zip(values) {
-                moved = moved.max((value - *rate).abs());
+                moved += (value - *rate).abs();
                 *rate = value;
             }
             self.energies[i] = values[size];
         }
-        Ok(moved * h.abs() / scale)
+        Ok(moved * h.abs() / (scale * s as f64))
     }
 }
 
@@ -118,7 +119,7 @@ impl Flow for Gauss {
             let moved = self.iterate(z0, h)?;
             rounds += 1;
             // At roundoff the changes stop to shrink.
-            if moved <= f64::EPSILON || (moved >= previous && moved <= 1e-13) {
+            if moved <= 0.5 * f64::EPSILON || (moved >= previous && moved <= 1e-13) {
                 break;
             }
             if !moved.is_finite() || rounds > MAX_ITERATIONS {

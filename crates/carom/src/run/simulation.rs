@@ -2,7 +2,7 @@
 
 use super::algorithm::Machine;
 use super::walls::Walls;
-use crate::error::{Error, Failure, Result};
+use crate::error::{Diagnostic, Error, Failure, Result};
 use crate::expr::eval;
 use crate::flow::{Field, Phase};
 use crate::impact::Hit;
@@ -98,6 +98,7 @@ impl Simulation {
     /// Compiles `model` for a method and a step.
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let start = model.start()?;
+        refuse_what_is_missing(model, &start)?;
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let size = 2 * mechanics.n();
@@ -171,6 +172,16 @@ impl Simulation {
         }
         Ok(Outcome { status, last: self.lift.node(&z, &mut self.machine.field), steps: done, energy })
     }
+}
+
+/// Constraints, and starts from two configurations, are read and checked but cannot be run yet.
+fn refuse_what_is_missing(model: &Model, start: &Start) -> Result<()> {
+    let what = match (model.system.constraints.first(), &start.next) {
+        (Some(constraint), _) => format!("the constraint `{}` cannot be simulated yet", constraint.name),
+        (None, Some(_)) => "a start from two configurations cannot be simulated yet".into(),
+        (None, None) => return Ok(()),
+    };
+    Err(Diagnostic::new(what).with_help("`carom derive` shows its equations").into())
 }
 
 /// How many steps reach `until`; the last may be shorter. A ratio within 1e-9 of a whole number is that number.

@@ -60,7 +60,8 @@ impl Newton {
 
     /// Solves from the guess that stands behind the given inputs, and leaves the solution there; writes the results.
     pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
-        let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        // A sum, not a maximum: NaN must not get lost.
+        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             self.equations.eval(inputs, &mut self.values);

@@ -1,0 +1,185 @@
+//! The command as a user meets it: what it prints and its exit code.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn carom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).output().expect("the command starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// A path of its own for a test.
+fn scratch(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    fs::create_dir_all(&folder).expect("a folder for scratch files");
+    folder.join(name)
+}
+
+fn refused(arguments: &[&str], text: &str) {
+    let output = carom(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+    assert_eq!(stdout(&output), "", "{arguments:?}");
+    assert_eq!(stderr(&output).trim_end(), text, "{arguments:?}");
+}
+
+#[test]
+fn every_example_is_listed_printed_checked_and_derived() {
+    let list = stdout(&carom(&["examples"]));
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names.len(), 14);
+    for name in names {
+        let text = stdout(&carom(&["examples", name]));
+        assert!(text.contains("[lagrangian]"), "{name}");
+        assert!(stdout(&carom(&["check", name])).contains("no mistakes found"), "{name}");
+        for (format, mark) in [("text", "Lagrangian"), ("latex", "\\documentclass"), ("html", "<math")] {
+            let output = carom(&["derive", name, "--format", format]);
+            assert!(stdout(&output).contains(mark), "{name} as {format}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_run_prints_one_json_object() {
+    let output = carom(&["run", "double-pendulum", "--json", "--nodes", "--until", "2.5", "--step", "0.05"]);
+    assert!(output.status.success());
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(run["status"], "completed");
+    assert_eq!(run["method"], "cva");
+    assert_eq!(run["steps"], 50);
+    assert_eq!(run["nodes"].as_array().map(Vec::len), Some(51));
+    assert_eq!(run["impacts"].as_array().map(Vec::len), Some(2));
+    assert_eq!(run["impacts"][0]["wall"], "left wall");
+    assert_eq!(run["final"]["t"], 2.5);
+    assert_eq!(run["final"]["p"].as_array().map(Vec::len), Some(2));
+    for key in ["energy", "error_estimate", "version", "model_hash", "seconds", "until", "model"] {
+        assert!(run.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn settings_reach_parameters_the_start_and_the_run() {
+    let output = carom(&[
+        "run",
+        "pendulum",
+        "--json",
+        "--set",
+        "g=1.62",
+        "--set",
+        "initial.q[0]=0.5",
+        "--set",
+        "run.step=0.01",
+        "--set",
+        "run.until=1",
+    ]);
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(run["steps"], 100);
+    let energy = run["energy"]["initial"].as_f64().expect("a number");
+    assert!((energy - 1.62 * (1.0 - 0.5f64.cos())).abs() < 1e-12);
+}
+
+#[test]
+fn a_trajectory_is_written_as_csv() {
+    let path = scratch("trajectory.csv");
+    let out = path.to_str().expect("a plain path");
+    assert!(carom(&["run", "pendulum", "--step", "0.1", "--until", "1", "--out", out]).status.success());
+    let text = fs::read_to_string(&path).expect("it was written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "t,q_theta,v_theta,p_theta");
+    assert_eq!(lines.len(), 12);
+    refused(
+        &["run", "pendulum", "--out", "/nowhere/at/all.csv"],
+        "error: cannot write `/nowhere/at/all.csv`: No such file or directory (os error 2)",
+    );
+}
+
+#[test]
+fn files_that_are_no_models_are_refused() {
+    refused(&["run", "no-such.toml"], "error: cannot read `no-such.toml`: there is no such file");
+    refused(
+        &["run", "pendulm"],
+        "error: `pendulm` is neither a file nor a shipped model\nhelp: did you mean `pendulum`?",
+    );
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    refused(&["check", folder], &format!("error: cannot read `{folder}`: it is a folder"));
+    for (name, bytes, message) in [
+        ("empty.toml", Vec::new(), "is empty"),
+        (
+            "latin1.toml",
+            b"title = \"a\"\ncoordinates = [\"\xe9\"]\n".to_vec(),
+            "is not text in UTF-8: line 2 has a byte that no letter has",
+        ),
+        ("large.toml", vec![b'#'; 100_000_000], "is too large for a model: more than 4 MB"),
+    ] {
+        let path = scratch(name);
+        fs::write(&path, bytes).expect("a scratch file");
+        let file = path.to_str().expect("a plain path");
+        let output = carom(&["check", file]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        let first = stderr(&output).lines().next().unwrap_or_default().to_string();
+        assert_eq!(first, format!("error: `{file}` {message}"));
+        fs::remove_file(path).expect("a scratch file");
+    }
+}
+
+#[test]
+fn wrong_settings_are_refused_in_their_own_words() {
+    refused(
+        &["run", "pendulum", "--set", "h=2"],
+        "error: unknown parameter `h`\n  ┌─ command line:1:1\n1 │ h=2\n  │ ^ the parameters are m, R, g",
+    );
+    refused(
+        &["run", "pendulum", "--step", "-0.1"],
+        "error: the step must be positive\n  ┌─ command line:1:10\n1 │ run.step=-0.1\n  │          ^^^^ this is -0.1",
+    );
+    refused(
+        &["run", "pendulum", "--until", "0"],
+        "error: the horizon `until` must be positive\n  ┌─ command line:1:11\n1 │ run.until=0.0\n  │           ^^^ this is 0",
+    );
+    refused(
+        &["run", "pendulum", "--method", "gaus4"],
+        "error: unknown method `gaus4`\n  ┌─ command line:1:12\n1 │ run.method=\"gaus4\"\n  │            ^^^^^^^ did you mean `gauss4`?",
+    );
+    assert_eq!(carom(&["run"]).status.code(), Some(2));
+    assert_eq!(carom(&["rnu", "pendulum"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_failing_run_tells_what_it_has_and_where_it_failed() {
+    let output = carom(&["run", "double-pendulum", "--method", "svc", "--step", "2", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(run["status"], "failed");
+    assert!(run["message"].as_str().is_some_and(|message| message.contains("smaller step")), "{}", run["message"]);
+    assert!(stderr(&output).contains("at t = "), "{}", stderr(&output));
+}
+
+#[test]
+fn colours_stay_out_of_pipes() {
+    let output = carom(&["run", "pendulum", "--step", "0.1"]);
+    assert!(!stdout(&output).contains('\u{1b}'));
+    assert!(!stderr(&carom(&["run", "nothing"])).contains('\u{1b}'));
+}
+
+#[test]
+fn completions_and_help_are_there() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&carom(&["completions", shell])).contains("carom"), "{shell}");
+    }
+    for command in ["run", "derive", "check", "examples", "methods"] {
+        assert!(stdout(&carom(&[command, "--help"])).contains("Usage: carom"), "{command}");
+    }
+    let methods = stdout(&carom(&["methods"]));
+    for name in ["svc", "gauss8", "kahan-li8", "galerkin6", "ctec", "dtec", "cva", "vci"] {
+        assert!(methods.contains(name), "{name}");
+    }
+}
