@@ -3,7 +3,7 @@
 //! What happens, in order:
 //!
 //! 1. [`model`] reads a text: a Lagrangian, walls, parameters, a start. Its formulas become expressions ([`expr`]).
-//! 2. [`derive`] writes the mechanics out on paper.
+//! 2. [`mod@derive`] writes the mechanics out on paper.
 //! 3. [`kernel`] compiles expressions to native code.
 //! 4. [`discrete`] Lagrangians and Hamilton's equations become one-step maps ([`flow`]).
 //! 5. [`run`] makes step after step, finds where a wall is met, and lets a rule ([`impact`]) decide what happens there.

@@ -16,9 +16,11 @@ pub(super) struct Collocation {
 impl Collocation {
     pub(super) fn gauss(s: usize) -> Collocation {
         let nodes: Vec<(f64, f64)> = (0..s).map(|i| legendre_root(s, i)).collect();
-        // From [−1, 1] to [0, 1]; 1 − x² from the angle of the root keeps every digit of the weights.
+        // From [−1, 1] to [0, 1]. Roundoff in the sum of the weights would act as another step: it is taken out.
         let c: Vec<f64> = nodes.iter().map(|(x, _)| 0.5 * (1.0 + x)).collect();
         let b: Vec<f64> = nodes.iter().map(|(x, slope)| 1.0 / ((1.0 - x * x) * slope * slope)).collect();
+        let sum: f64 = b.iter().sum();
+        let b: Vec<f64> = b.iter().map(|b| b / sum).collect();
         let mut a = vec![0.0; s * s];
         for i in 0..s {
             for j in 0..s {
