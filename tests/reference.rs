@@ -3,7 +3,7 @@
 use carom::catalogue::find;
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Impact, Node, Simulation, Watcher};
+use carom::run::{Impact, Node, Simulation, View, Watcher};
 use serde_json::Value;
 
 /// A number that stands in the file as a number or as a string.
@@ -25,8 +25,8 @@ struct Record {
 }
 
 impl Watcher for Record {
-    fn node(&mut self, node: &dyn Fn() -> Node) {
-        self.nodes.push(node());
+    fn node(&mut self, view: &mut View) {
+        self.nodes.push(view.node());
     }
 
     fn impact(&mut self, impact: Impact) {

@@ -9,7 +9,7 @@ use std::time::Instant;
 use carom::error::{Diagnostic, Result};
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Impact, Node, Outcome, Simulation, Status, Watcher};
+use carom::run::{Impact, Node, Outcome, Simulation, Status, View, Watcher};
 
 use super::load;
 use crate::args;
@@ -42,7 +42,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
     match outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
-        Status::Completed | Status::Interrupted => Ok(ExitCode::SUCCESS),
+        Status::Completed | Status::Stopped(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
     }
 }
 
@@ -76,9 +76,9 @@ struct Record {
 }
 
 impl Watcher for Record {
-    fn node(&mut self, node: &dyn Fn() -> Node) {
+    fn node(&mut self, view: &mut View) {
         if self.keep_nodes {
-            self.nodes.push(node());
+            self.nodes.push(view.node());
         }
     }
 
@@ -109,6 +109,10 @@ impl Report<'_> {
             Object::default().number("initial", initial).number("final", last).number("max_drift", drift).finish();
         let (status, message) = match &self.outcome.status {
             Status::Completed => ("completed", None),
+            Status::Stopped(section) => {
+                let name = &self.model.sections[*section].name;
+                ("stopped", Some(format!("the section `{name}` was crossed")))
+            }
             Status::Interrupted => ("interrupted", Some("the run was interrupted".to_string())),
             Status::Failed(failure) => ("failed", Some(format!("{}; {}", failure.message, failure.hint))),
         };

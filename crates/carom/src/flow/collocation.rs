@@ -21,14 +21,16 @@ impl Collocation {
         let b: Vec<f64> = nodes.iter().map(|(x, slope)| 1.0 / ((1.0 - x * x) * slope * slope)).collect();
         let sum: f64 = b.iter().sum();
         let b: Vec<f64> = b.iter().map(|b| b / sum).collect();
-        let mut a = vec![0.0; s * s];
-        for i in 0..s {
-            for j in 0..s {
-                // A Gauss quadrature of ℓⱼ over [0, cᵢ], which is exact for its degree.
-                a[i * s + j] = c[i] * (0..s).map(|k| b[k] * lagrange(&c, j, c[i] * c[k])).sum::<f64>();
-            }
-        }
-        Collocation { c, b, a }
+        let mut rule = Collocation { c, b, a: Vec::new() };
+        rule.a = (0..s).flat_map(|i| rule.integrals(rule.c[i])).collect();
+        rule
+    }
+
+    /// ∫₀^x ℓⱼ for each j, by a Gauss quadrature, which is exact for their degree.
+    pub(super) fn integrals(&self, x: f64) -> Vec<f64> {
+        let s = self.c.len();
+        let integral = |j: usize| x * (0..s).map(|k| self.b[k] * lagrange(&self.c, j, x * self.c[k])).sum::<f64>();
+        (0..s).map(integral).collect()
     }
 
     /// ℓⱼ(x) as rows, one for each x.

@@ -29,6 +29,8 @@ pub struct Gauss {
     stages: Vec<f64>,
     guess: Vec<f64>,
     interpolation: Vec<f64>,
+    /// ∫₀^x ℓⱼ at the moments x inside a step, by rows.
+    moments: Vec<f64>,
     last: Last,
 }
 
@@ -45,10 +47,13 @@ impl Gauss {
     pub fn new(mechanics: &Mechanics, stages: usize, parameters: &[f64]) -> Result<Gauss> {
         let (s, size) = (stages, 2 * mechanics.n());
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
+        let rule = Collocation::gauss(s);
+        let inside = (1..s.max(2)).map(|k| k as f64 / s.max(2) as f64);
         Ok(Gauss {
             s,
             size,
-            rule: Collocation::gauss(s),
+            moments: inside.flat_map(|x| rule.integrals(x)).collect(),
+            rule,
             field: Field::new(mechanics, parameters)?,
             rates: vec![0.0; s * size],
             energies: vec![0.0; s],
@@ -162,6 +167,23 @@ impl Flow for Gauss {
 
     fn order(&self) -> usize {
         2 * self.s
+    }
+
+    fn moments(&self) -> usize {
+        self.s.max(2)
+    }
+
+    fn interpolate(&self, z0: &Phase, h: f64, k: usize, z: &mut Phase) -> bool {
+        if self.last.h != h || self.last.begin != *z0 {
+            return false;
+        }
+        let weights = &self.moments[(k - 1) * self.s..k * self.s];
+        z.t = z0.t + h * k as f64 / self.moments() as f64;
+        for (i, (z, start)) in z.z.iter_mut().zip(&z0.z).enumerate() {
+            let rise: f64 = weights.iter().enumerate().map(|(j, w)| w * self.rates[j * self.size + i]).sum();
+            *z = start + h * rise;
+        }
+        true
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {

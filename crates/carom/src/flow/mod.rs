@@ -75,6 +75,17 @@ pub trait Flow: Send {
     /// The order of the map.
     fn order(&self) -> usize;
 
+    /// In how many parts a step is looked at for events: one for maps whose steps are short.
+    fn moments(&self) -> usize {
+        1
+    }
+
+    /// The state at part `k` of [`Flow::moments`] of the last step, on its polynomial: near enough to look for events.
+    /// False if there is no polynomial, or the last step was not the one from z0 over h.
+    fn interpolate(&self, _z0: &Phase, _h: f64, _k: usize, _z: &mut Phase) -> bool {
+        false
+    }
+
     /// A copy of its own.
     fn boxed_clone(&self) -> Box<dyn Flow>;
 }

@@ -51,6 +51,20 @@ pub trait ImpactRule: Send {
 }
 
 impl Hit {
+    /// Room for an impact, in the size of `phase`.
+    pub fn new(phase: &Phase) -> Hit {
+        Hit {
+            wall: 0,
+            minus: phase.clone(),
+            grad_phi: vec![0.0; phase.q().len()],
+            phi_t: 0.0,
+            rate_minus: 0.0,
+            restitution: 1.0,
+            energy_before: None,
+            tau_left: 0.0,
+        }
+    }
+
     /// The energy that the wall puts in: [H] = λ[(1 − e)φ̇⁻/2 − φ_t].
     pub fn energy_jump(&self, lambda: f64) -> f64 {
         lambda * (0.5 * (1.0 - self.restitution) * self.rate_minus - self.phi_t)

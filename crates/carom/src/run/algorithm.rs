@@ -12,30 +12,59 @@ const MAX_AT_ONE_INSTANT: usize = 1000;
 /// The three maps of the algorithm (Φ_full, Φ_partial, R_reset), the walls, and room to work in.
 pub(super) struct Machine {
     pub(super) full: Box<dyn Flow>,
-    pub(super) partial: Box<dyn Flow>,
+    /// Where the partial steps are those of another map.
+    pub(super) partial: Option<Box<dyn Flow>>,
     pub(super) rule: Box<dyn ImpactRule>,
     pub(super) field: Field,
     pub(super) walls: Walls,
     pub(super) restitution: Vec<f64>,
     pub(super) probe: Phase,
-    pub(super) free: Phase,
     pub(super) next: Phase,
     pub(super) hit: Hit,
+    /// Where the smooth pieces of the last step began: the node, then the state after each impact.
+    pub(super) pieces: Pieces,
+}
+
+/// A list of states that keeps its memory.
+#[derive(Default)]
+pub(super) struct Pieces {
+    states: Vec<Phase>,
+    count: usize,
+}
+
+impl Pieces {
+    fn restart(&mut self, z: &Phase) {
+        self.count = 0;
+        self.push(z);
+    }
+
+    fn push(&mut self, z: &Phase) {
+        match self.states.get_mut(self.count) {
+            Some(state) => state.copy_from(z),
+            None => self.states.push(z.clone()),
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn list(&self) -> &[Phase] {
+        &self.states[..self.count]
+    }
 }
 
 impl Machine {
-    /// One step of length h from z; numbers are the lines of Algorithm 1. `see` is told of each impact.
+    /// One step of length h from z to z1; numbers are the lines of Algorithm 1. `see` is told of each impact.
     ///
     /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
     pub(super) fn advance(
         &mut self,
         z: &mut Phase,
         h: f64,
+        z1: &mut Phase,
         mut see: impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
-        let mut free = std::mem::replace(&mut self.free, Phase { t: 0.0, z: Vec::new() });
-        self.full.step(z, h, &mut free)?; // 1
-        let mut contact = self.first_contact(z, &free, h, None)?; // 2
+        self.pieces.restart(z);
+        self.full.step(z, h, z1)?; // 1
+        let mut contact = self.first_contact(z, z1, h, None)?; // 2
         let (mut tau_left, mut at_once) = (h, 0);
         while let Some(Contact { wall, dtau }) = contact {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
@@ -44,23 +73,35 @@ impl Machine {
             }
             self.meet(wall, z, dtau, tau_left)?; // 4–5
             tau_left = self.hit.tau_left;
-            let lambda = self.reset(z)?; // 6
-            see(&self.hit, lambda, z);
-            self.partial.step(z, tau_left, &mut free)?; // 7
-            contact = if tau_left > 0.0 { self.first_contact(z, &free, tau_left, Some(wall))? } else { None }; // 8
+            if self.hit.rate_minus < 0.0 {
+                let lambda = self.reset(z)?; // 6
+                see(&self.hit, lambda, z);
+            } else {
+                z.copy_from(&self.hit.minus); // touched, without a push
+            }
+            self.pieces.push(z);
+            self.partial().step(z, tau_left, z1)?; // 7
+            contact = if tau_left > 0.0 { self.first_contact(z, z1, tau_left, Some(wall))? } else { None }; // 8
         }
-        std::mem::swap(z, &mut free);
-        self.free = free;
         Ok(())
+    }
+
+    /// Φ_partial.
+    pub(super) fn partial(&mut self) -> &mut dyn Flow {
+        match &mut self.partial {
+            Some(partial) => &mut **partial,
+            None => &mut *self.full,
+        }
     }
 
     /// The partial step to the wall.
     fn meet(&mut self, wall: usize, z: &Phase, dtau: f64, tau_left: f64) -> Result<(), NoSolution> {
+        let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         let hit = &mut self.hit;
         hit.energy_before = None;
         if dtau > 0.0 {
-            self.partial.step(z, dtau, &mut hit.minus)?;
-            hit.energy_before = self.partial.discrete().map(|discrete| discrete.energy);
+            partial.step(z, dtau, &mut hit.minus)?;
+            hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
         } else {
             hit.minus.copy_from(z);
         }
@@ -74,7 +115,8 @@ impl Machine {
 
     /// R_reset: z becomes (q_i, p⁻ + λ∇φ).
     fn reset(&mut self, z: &mut Phase) -> Result<f64, NoSolution> {
-        let mut tools = Tools { field: &mut self.field, partial: &mut *self.partial, next: &mut self.next };
+        let partial = self.partial.as_mut().unwrap_or(&mut self.full);
+        let mut tools = Tools { field: &mut self.field, partial: &mut **partial, next: &mut self.next };
         resolve(&mut *self.rule, &self.hit, z, &mut tools)
     }
 }

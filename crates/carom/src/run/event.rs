@@ -1,4 +1,8 @@
 //! Where a step first meets a wall.
+//!
+//! The gap φ is looked at on a few moments along the step, which the flow's own polynomial gives cheaply. Between two
+//! moments the gap may close (φ changes its sign), or dip below zero and come back (φ̇ changes its sign from falling to
+//! rising, and the parabola through the moments comes near zero). Either is then located on the partial flow itself.
 
 use super::algorithm::Machine;
 use crate::flow::Phase;
@@ -14,6 +18,14 @@ pub(super) struct Contact {
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
 const TOUCHING: f64 = 1e-10;
 
+/// A moment of a step: how far into it, φ, φ̇.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    tau: f64,
+    gap: f64,
+    rate: f64,
+}
+
 impl Machine {
     /// The first wall that is met on the partial flow from z0 to z1 = Φ_τ(z0), and when. `left` is the wall that the
     /// motion has just left: its gap is zero at z0 and opens.
@@ -26,8 +38,9 @@ impl Machine {
     ) -> Result<Option<Contact>, NoSolution> {
         let mut first: Option<Contact> = None;
         for wall in 0..self.walls.count() {
+            let until = first.map_or(tau, |contact: Contact| contact.dtau);
             if let Some(dtau) = self.contact_with(wall, z0, z1, tau, left == Some(wall))?
-                && first.is_none_or(|contact| dtau < contact.dtau)
+                && (first.is_none() || dtau < until)
             {
                 first = Some(Contact { wall, dtau });
             }
@@ -44,82 +57,122 @@ impl Machine {
         tau: f64,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        let start = self.walls.gap_and_rate(wall, z0, &mut self.field)?;
-        let end = self.walls.gap_and_rate(wall, z1, &mut self.field)?;
-        if !left && start.0 <= TOUCHING && start.1 < 0.0 {
+        let mut before = self.moment(wall, 0.0, z0)?;
+        let last = self.moment(wall, tau, z1)?;
+        if !left && before.gap <= TOUCHING && before.rate < 0.0 {
             return Ok(Some(0.0));
         }
-        if end.0 < 0.0 {
-            let open = if start.0 > 0.0 && !left { Some((0.0, start.0)) } else { self.opening(wall, z0, tau)? };
-            return match open {
-                Some(open) => self.closing(wall, z0, open, (tau, end.0)).map(Some),
-                None => Ok(Some(0.0)),
-            };
+        if is_out_of_reach(before, last, tau) {
+            return Ok(None);
         }
-        self.dip(wall, z0, tau, start, end)
+        let count = self.partial().moments();
+        for k in 1..=count {
+            let next = if k == count { last } else { self.moment_on_polynomial(wall, z0, tau, k)? };
+            if let Some(dtau) = self.between(wall, z0, before, next, left && k == 1)? {
+                return Ok(Some(dtau));
+            }
+            before = next;
+        }
+        Ok(None)
     }
 
-    /// A time after z0, where the gap is zero, at which it is open, with the gap there.
-    fn opening(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Option<(f64, f64)>, NoSolution> {
-        let mut part = 0.5 * tau;
+    /// Moment number k of the last step, on its polynomial; by a partial step where there is none.
+    fn moment_on_polynomial(&mut self, wall: usize, z0: &Phase, tau: f64, k: usize) -> Result<Moment, NoSolution> {
+        let part = k as f64 / self.partial().moments() as f64;
+        let partial = self.partial.as_mut().unwrap_or(&mut self.full);
+        if !partial.interpolate(z0, tau, k, &mut self.probe) {
+            partial.step(z0, part * tau, &mut self.probe)?;
+        }
+        self.moment_at_probe(wall, part * tau)
+    }
+
+    fn moment(&mut self, wall: usize, tau: f64, z: &Phase) -> Result<Moment, NoSolution> {
+        let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+        Ok(Moment { tau, gap, rate })
+    }
+
+    fn moment_at_probe(&mut self, wall: usize, tau: f64) -> Result<Moment, NoSolution> {
+        let (gap, rate) = self.walls.gap_and_rate(wall, &self.probe, &mut self.field)?;
+        Ok(Moment { tau, gap, rate })
+    }
+
+    /// The moment τ on the partial flow.
+    fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
+        let partial = self.partial.as_mut().unwrap_or(&mut self.full);
+        partial.step(z0, tau, &mut self.probe)?;
+        self.moment_at_probe(wall, tau)
+    }
+
+    /// When the gap closes between two moments.
+    fn between(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        b: Moment,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        if b.gap < 0.0 {
+            let open = if a.gap > 0.0 && !left { Some(a) } else { self.opening(wall, z0, a, b)? };
+            return match open {
+                Some(open) => self.closing(wall, z0, open, b).map(Some),
+                None => Ok(Some(a.tau)),
+            };
+        }
+        self.dip(wall, z0, a, b)
+    }
+
+    /// A moment after a, at which the gap is zero, when it is open.
+    fn opening(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment) -> Result<Option<Moment>, NoSolution> {
+        let mut part = 0.5 * (b.tau - a.tau);
         for _ in 0..50 {
-            let gap = self.gap_after(wall, z0, part)?.0;
-            if gap > 0.0 {
-                return Ok(Some((part, gap)));
+            let moment = self.moment_after(wall, z0, a.tau + part)?;
+            if moment.gap > 0.0 {
+                return Ok(Some(moment));
             }
             part *= 0.5;
         }
         Ok(None)
     }
 
-    /// φ and φ̇ at Φ_τ(z0).
-    fn gap_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<(f64, f64), NoSolution> {
-        self.partial.step(z0, tau, &mut self.probe)?;
-        self.walls.gap_and_rate(wall, &self.probe, &mut self.field)
+    /// The root of φ between a moment when the gap is open and one when it is not.
+    fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<f64, NoSolution> {
+        // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
+        let shut = self.moment_after(wall, z0, shut.tau)?;
+        if shut.gap > 0.0 {
+            return Ok(shut.tau);
+        }
+        let first = open.tau + (shut.tau - open.tau) * open.gap / (open.gap - shut.gap);
+        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap, moment.rate));
+        root::bracketed(value, (open.tau, open.gap), (shut.tau, shut.gap), first)
     }
 
-    /// The root of φ between a time at which the gap is open and one at which it is not.
-    fn closing(&mut self, wall: usize, z0: &Phase, open: (f64, f64), shut: (f64, f64)) -> Result<f64, NoSolution> {
-        let first = open.0 + (shut.0 - open.0) * open.1 / (open.1 - shut.1);
-        root::bracketed(|tau| self.gap_after(wall, z0, tau), open, shut, first)
-    }
-
-    /// The gap is open at both ends: does it close in between? Only if it first falls and then rises; then the lowest
-    /// gap is looked for, unless a cubic through both ends stays far above zero.
-    fn dip(
-        &mut self,
-        wall: usize,
-        z0: &Phase,
-        tau: f64,
-        start: (f64, f64),
-        end: (f64, f64),
-    ) -> Result<Option<f64>, NoSolution> {
-        if start.1 >= 0.0 || end.1 <= 0.0 || !may_dip(start, end, tau) {
+    /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
+    /// lowest gap is looked for, unless it is far above zero.
+    fn dip(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment) -> Result<Option<f64>, NoSolution> {
+        // A parabola with these slopes dips below the lower end by at most τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
+        let may_close = a.gap.min(b.gap) < 0.25 * (b.tau - a.tau) * (b.rate - a.rate);
+        if a.rate >= 0.0 || b.rate <= 0.0 || !may_close {
             return Ok(None);
         }
-        let (mut falling, mut rising) = (0.0, tau);
-        let (mut a, mut b) = (start.1, end.1);
+        let (mut falling, mut rising) = (a, b);
         for _ in 0..60 {
-            let middle = falling + (rising - falling) * (a / (a - b)).clamp(0.1, 0.9);
-            let (gap, rate) = self.gap_after(wall, z0, middle)?;
-            if gap < 0.0 {
-                return self.closing(wall, z0, (falling, start.0), (middle, gap)).map(Some);
+            let part = (falling.rate / (falling.rate - rising.rate)).clamp(0.1, 0.9);
+            let middle = self.moment_after(wall, z0, falling.tau + part * (rising.tau - falling.tau))?;
+            if middle.gap < 0.0 {
+                return self.closing(wall, z0, falling, middle).map(Some);
             }
-            if rate == 0.0 || rising - falling <= 1e-12 * tau {
+            if middle.rate == 0.0 || rising.tau - falling.tau <= 1e-12 * b.tau {
                 break;
             }
-            if rate < 0.0 {
-                (falling, a) = (middle, rate);
-            } else {
-                (rising, b) = (middle, rate);
-            }
+            *(if middle.rate < 0.0 { &mut falling } else { &mut rising }) = middle;
         }
         Ok(None)
     }
 }
 
-/// Could the gap reach zero inside the step? A parabola with these slopes dips below the lower end by at most
-/// τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
-fn may_dip(start: (f64, f64), end: (f64, f64), tau: f64) -> bool {
-    start.0.min(end.0) < 0.25 * tau * (end.1 - start.1)
+/// True if the gap cannot close: it would have to fall by φ₀ and rise by φ₁ within the step, at four times the larger of
+/// the rates at its ends.
+fn is_out_of_reach(a: Moment, b: Moment, tau: f64) -> bool {
+    b.gap > 0.0 && a.gap + b.gap > 4.0 * tau * a.rate.abs().max(b.rate.abs())
 }

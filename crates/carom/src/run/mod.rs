@@ -2,7 +2,10 @@
 
 mod algorithm;
 mod event;
+mod lift;
+mod sampling;
 mod simulation;
 mod walls;
 
-pub use simulation::{Impact, Node, Outcome, Simulation, Status, Watcher};
+pub use lift::{Node, View};
+pub use simulation::{Crossing, Impact, Outcome, Simulation, Status, Watcher};

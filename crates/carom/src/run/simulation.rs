@@ -1,38 +1,30 @@
 //! A model, made ready to run.
 
-use super::algorithm::Machine;
+use super::algorithm::{Machine, Pieces};
+use super::lift::{Lift, Node, View};
 use super::walls::Walls;
-use crate::error::{Diagnostic, Error, Failure, Result};
+use crate::error::{Diagnostic, Failure, Result};
 use crate::expr::eval;
 use crate::flow::{Field, Phase};
 use crate::impact::Hit;
-use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
-use crate::model::{Model, Start};
+use crate::model::{Direction, Model, Start};
 use crate::solve::NoSolution;
-use crate::system::time;
 
 /// A compiled model with its method and step.
 pub struct Simulation {
     machine: Machine,
-    start: Start,
-    step: f64,
-    until: f64,
     lift: Lift,
-}
-
-/// A state in all coordinates, driven ones included.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// The time.
-    pub t: f64,
-    /// Coordinates.
-    pub q: Vec<f64>,
-    /// Velocities.
-    pub v: Vec<f64>,
-    /// Momenta L_v.
-    pub p: Vec<f64>,
+    start: Phase,
+    /// The step h.
+    pub step: f64,
+    /// The horizon.
+    pub until: f64,
+    /// The distance of uniform samples, if they are wanted.
+    pub every: Option<f64>,
+    /// Direction of each section, and whether the run ends there.
+    sections: Vec<(Direction, bool)>,
 }
 
 /// One impact.
@@ -48,11 +40,22 @@ pub struct Impact {
     pub plus: Node,
 }
 
+/// One crossing of a section.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing {
+    /// The number of the section.
+    pub section: usize,
+    /// The state there.
+    pub node: Node,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
     /// It reached its horizon.
     Completed,
+    /// It met a section that ends it, by number.
+    Stopped(usize),
     /// It was told to stop.
     Interrupted,
     /// A step could not be computed.
@@ -66,8 +69,12 @@ pub struct Outcome {
     pub status: Status,
     /// The last state.
     pub last: Node,
+    /// The last state in the free coordinates.
+    pub end: Phase,
     /// How many steps were made.
     pub steps: usize,
+    /// How many impacts there were.
+    pub impacts: usize,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
     pub energy: [f64; 3],
 }
@@ -75,23 +82,28 @@ pub struct Outcome {
 /// Is told what happens during a run.
 pub trait Watcher {
     /// A node of the mesh, the first one included.
-    fn node(&mut self, _node: &dyn Fn() -> Node) {}
+    fn node(&mut self, _view: &mut View) {}
+    /// A uniform sample, the first one included.
+    fn sample(&mut self, _view: &mut View) {}
     /// An impact.
     fn impact(&mut self, _impact: Impact) {}
+    /// A section is crossed.
+    fn crossing(&mut self, _crossing: Crossing) {}
+    /// False if impacts need not be described.
+    fn wants_impacts(&self) -> bool {
+        true
+    }
     /// True if the run is to end here.
     fn wants_to_stop(&self) -> bool {
         false
     }
 }
 
-/// From free coordinates to all of them.
-#[derive(Clone)]
-struct Lift {
-    free: Vec<usize>,
-    n: usize,
-    parameters: Vec<f64>,
-    /// (parameters, t, q, v of the free coordinates) → q, v, L_v of all, and the energy.
-    kernel: Kernel,
+/// Looks at nothing.
+impl Watcher for () {
+    fn wants_impacts(&self) -> bool {
+        false
+    }
 }
 
 impl Simulation {
@@ -101,76 +113,176 @@ impl Simulation {
         refuse_what_is_missing(model, &start)?;
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-        let size = 2 * mechanics.n();
-        let phase = Phase { t: 0.0, z: vec![0.0; size] };
-        let values = model.parameter_values();
+        let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
         let restitution: Vec<_> = model.system.walls.iter().map(|wall| wall.restitution).collect();
-        let hit = Hit {
-            wall: 0,
-            minus: phase.clone(),
-            grad_phi: vec![0.0; mechanics.n()],
-            phi_t: 0.0,
-            rate_minus: 0.0,
-            restitution: 1.0,
-            energy_before: None,
-            tau_left: 0.0,
-        };
         let machine = Machine {
             full: method.flow.build(&mechanics, &parameters)?,
-            partial: method.flow.build(&mechanics, &parameters)?,
+            partial: None,
             rule: method.rule(),
             field: Field::new(&mechanics, &parameters)?,
             walls: Walls::new(&mechanics, &parameters)?,
-            restitution: eval(&restitution, &values),
+            restitution: eval(&restitution, &model.parameter_values()),
             probe: phase.clone(),
-            free: phase.clone(),
-            next: phase,
-            hit,
+            next: phase.clone(),
+            hit: Hit::new(&phase),
+            pieces: Pieces::default(),
         };
-        let lift = Lift::new(model, &mechanics, parameters)?;
-        Ok(Simulation { machine, start, step, until, lift })
+        let lift = Lift::new(model, &mechanics, &parameters)?;
+        let pick = |all: &[f64]| lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        let start = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
+        let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
+        Ok(Simulation { machine, lift, start, step, until, every: None, sections })
+    }
+
+    /// The state from which it starts, in the free coordinates.
+    pub fn start(&self) -> &Phase {
+        &self.start
+    }
+
+    /// Starts from another state, in the free coordinates.
+    pub fn start_from(&mut self, z: Phase) {
+        self.start = z;
+    }
+
+    /// Starts from a state in all coordinates.
+    pub fn resume(&mut self, t: f64, q: &[f64], p: &[f64]) {
+        let pick = |all: &[f64]| self.lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        self.start = Phase::new(t, &pick(q), &pick(p));
     }
 
     /// Runs to the horizon, or until it fails or is told to stop.
     pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<Outcome> {
-        let free = &self.lift.free;
-        let pick = |all: &[f64]| free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        let mut z = Phase::new(0.0, &pick(&self.start.q), &pick(&self.start.p));
-        let count = steps(self.until, self.step);
-        let field = self.machine.field.clone();
-        let initial = self.lift.energy(&z, &mut field.clone()).map_err(|e| failure(e, &z))?;
-        let mut energy = [initial, initial, 0.0];
-        let mut done = 0;
-        let mut status = Status::Completed;
-        let show = |lift: &Lift, z: &Phase, watcher: &mut dyn Watcher| {
-            watcher.node(&|| lift.node(z, &mut field.clone()));
-        };
-        show(&self.lift, &z, watcher);
-        while done < count {
+        let mut run = Progress::begin(self, watcher)?;
+        let count = steps(self.until - self.start.t, self.step);
+        let status = loop {
+            if run.steps == count {
+                break Status::Completed;
+            }
             if watcher.wants_to_stop() {
-                status = Status::Interrupted;
-                break;
+                break Status::Interrupted;
             }
-            let end = if done + 1 == count { self.until } else { (done + 1) as f64 * self.step };
-            let before = z.clone();
-            let lift = &self.lift;
-            let see = |hit: &Hit, lambda: f64, plus: &Phase| {
-                let mut field = field.clone();
-                let (minus, plus) = (lift.node(&hit.minus, &mut field), lift.node(plus, &mut field));
+            let last = run.steps + 1 == count;
+            let end = if last { self.until } else { self.start.t + (run.steps + 1) as f64 * self.step };
+            match run.step(self, end, watcher) {
+                Ok(None) => {}
+                Ok(Some(section)) => break Status::Stopped(section),
+                Err(e) => break Status::Failed(Box::new(failure(e, &run.z))),
+            }
+        };
+        let last = self.lift.node(&run.z, &mut self.machine.field);
+        Ok(Outcome { status, last, end: run.z, steps: run.steps, impacts: run.impacts, energy: run.energy })
+    }
+}
+
+/// A run under way.
+struct Progress {
+    z: Phase,
+    next: Phase,
+    work: Phase,
+    steps: usize,
+    impacts: usize,
+    samples: usize,
+    energy: [f64; 3],
+    crossings: Vec<(f64, usize)>,
+}
+
+impl Progress {
+    fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
+        let z = simulation.start.clone();
+        let Simulation { lift, machine, .. } = simulation;
+        let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
+        let mut view = View { z: &z, lift, field: &mut machine.field };
+        watcher.node(&mut view);
+        watcher.sample(&mut view);
+        let (next, work) = (z.clone(), z.clone());
+        let energy = [initial, initial, 0.0];
+        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, crossings: Vec::new() })
+    }
+
+    /// One step to the node at `end`. Returns the section that ends the run, if one does.
+    fn step(
+        &mut self,
+        simulation: &mut Simulation,
+        end: f64,
+        watcher: &mut dyn Watcher,
+    ) -> std::result::Result<Option<usize>, NoSolution> {
+        let Simulation { machine, lift, sections, every, start, until, .. } = simulation;
+        self.work.copy_from(&self.z);
+        let mut field = watcher.wants_impacts().then(|| machine.field.clone());
+        let mut impacts = 0;
+        let see = |hit: &Hit, lambda: f64, plus: &Phase| {
+            impacts += 1;
+            if let Some(field) = &mut field {
+                let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
-            };
-            if let Err(e) = self.machine.advance(&mut z, end - before.t, see) {
-                status = Status::Failed(Box::new(failure(e, &before)));
-                z = before;
-                break;
             }
-            z.t = end;
-            done += 1;
-            energy[1] = self.lift.energy(&z, &mut self.machine.field).map_err(|e| failure(e, &z))?;
-            energy[2] = energy[2].max((energy[1] - initial).abs());
-            show(&self.lift, &z, watcher);
+        };
+        machine.advance(&mut self.work, end - self.z.t, &mut self.next, see)?;
+        self.impacts += impacts;
+        self.next.t = end;
+        std::mem::swap(&mut self.z, &mut self.next);
+        self.steps += 1;
+        self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
+        self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
+        if let Some(section) = self.cross(machine, lift, sections, watcher)? {
+            return Ok(Some(section));
         }
-        Ok(Outcome { status, last: self.lift.node(&z, &mut self.machine.field), steps: done, energy })
+        if let Some(every) = *every {
+            self.sample(machine, lift, start.t, every, *until, watcher)?;
+        }
+        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field });
+        Ok(None)
+    }
+
+    /// Tells of the sections that the step crossed; goes back to one that ends the run.
+    fn cross(
+        &mut self,
+        machine: &mut Machine,
+        lift: &mut Lift,
+        sections: &[(Direction, bool)],
+        watcher: &mut dyn Watcher,
+    ) -> std::result::Result<Option<usize>, NoSolution> {
+        if sections.is_empty() {
+            return Ok(None);
+        }
+        let directions: Vec<Direction> = sections.iter().map(|(direction, _)| *direction).collect();
+        machine.crossings(lift, &directions, self.z.t, &mut self.crossings)?;
+        for &(t, section) in &self.crossings {
+            machine.state_at(t)?;
+            let node = lift.node(&machine.probe, &mut machine.field);
+            watcher.crossing(Crossing { section, node });
+            if sections[section].1 {
+                self.z.copy_from(&machine.probe);
+                return Ok(Some(section));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells of the uniform samples up to the node.
+    fn sample(
+        &mut self,
+        machine: &mut Machine,
+        lift: &mut Lift,
+        start: f64,
+        every: f64,
+        until: f64,
+        watcher: &mut dyn Watcher,
+    ) -> std::result::Result<(), NoSolution> {
+        loop {
+            let t = start + self.samples as f64 * every;
+            let near = 1e-9 * every;
+            if t > self.z.t + near || t > until + near {
+                return Ok(());
+            }
+            if (t - self.z.t).abs() <= near {
+                watcher.sample(&mut View { z: &self.z, lift, field: &mut machine.field });
+            } else {
+                machine.state_at(t)?;
+                watcher.sample(&mut View { z: &machine.probe, lift, field: &mut machine.field });
+            }
+            self.samples += 1;
+        }
     }
 }
 
@@ -184,9 +296,9 @@ fn refuse_what_is_missing(model: &Model, start: &Start) -> Result<()> {
     Err(Diagnostic::new(what).with_help("`carom derive` shows its equations").into())
 }
 
-/// How many steps reach `until`; the last may be shorter. A ratio within 1e-9 of a whole number is that number.
-fn steps(until: f64, step: f64) -> usize {
-    let ratio = until / step;
+/// How many steps cover `time`; the last may be shorter. A ratio within 1e-9 of a whole number is that number.
+fn steps(time: f64, step: f64) -> usize {
+    let ratio = time / step;
     let nearest = ratio.round();
     if (ratio - nearest).abs() <= 1e-9 * nearest.max(1.0) { nearest as usize } else { ratio.ceil() as usize }
 }
@@ -196,47 +308,12 @@ fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
-    Failure { message: message.into(), t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint: "try a smaller step".into() }
-}
-
-impl From<NoSolution> for Error {
-    fn from(e: NoSolution) -> Error {
-        failure(e, &Phase { t: 0.0, z: Vec::new() }).into()
-    }
-}
-
-impl Lift {
-    fn new(model: &Model, mechanics: &Mechanics, parameters: Vec<f64>) -> Result<Lift> {
-        let system = &model.system;
-        let momenta = crate::expr::grad(system.lagrangian.l, &system.v());
-        let power = momenta.iter().zip(system.v()).map(|(&p, v)| p * v).sum::<crate::expr::Expr>();
-        // With driven coordinates the energy is T + V; elsewhere it is v·L_v − L.
-        let energy = match system.lagrangian.parts {
-            Some((t, v)) if system.free().len() < system.coordinates.len() => t + v,
-            _ => power - system.lagrangian.l,
-        };
-        let outputs: Vec<_> = system.q().into_iter().chain(system.v()).chain(momenta).chain([energy]).collect();
-        let inputs: Vec<_> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
-        let kernel = mechanics.kernel(&inputs, &system.drive(&outputs))?;
-        Ok(Lift { free: system.free(), n: system.coordinates.len(), parameters, kernel })
-    }
-
-    fn values(&self, z: &Phase, field: &mut Field) -> std::result::Result<Vec<f64>, NoSolution> {
-        let v = field.velocity(z.t, &z.z)?;
-        let inputs: Vec<f64> = self.parameters.iter().chain(&[z.t]).chain(z.q()).chain(v).copied().collect();
-        let mut values = vec![0.0; 3 * self.n + 1];
-        self.kernel.eval(&inputs, &mut values);
-        Ok(values)
-    }
-
-    fn energy(&self, z: &Phase, field: &mut Field) -> std::result::Result<f64, NoSolution> {
-        Ok(self.values(z, field)?[3 * self.n])
-    }
-
-    fn node(&self, z: &Phase, field: &mut Field) -> Node {
-        let values = self.values(z, field).unwrap_or_else(|_| vec![f64::NAN; 3 * self.n + 1]);
-        let part = |k: usize| values[k * self.n..(k + 1) * self.n].to_vec();
-        Node { t: z.t, q: part(0), v: part(1), p: part(2) }
+    Failure {
+        message: message.into(),
+        t: z.t,
+        q: z.q().to_vec(),
+        p: z.p().to_vec(),
+        hint: "try a smaller step, or another method".into(),
     }
 }
 
