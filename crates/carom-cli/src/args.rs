@@ -76,6 +76,12 @@ pub struct Run {
     /// Give the nodes of the trajectory
     #[arg(long)]
     pub nodes: bool,
+    /// Give uniform samples instead of nodes, DT apart
+    #[arg(long, value_name = "DT", allow_negative_numbers = true)]
+    pub every: Option<f64>,
+    /// Go on from the final state of an earlier `--json`
+    #[arg(long, value_name = "F.json")]
+    pub restart: Option<PathBuf>,
     /// Write the trajectory to a file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,

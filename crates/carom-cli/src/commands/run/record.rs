@@ -1,0 +1,100 @@
+//! What is kept of a run while it goes on.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use carom::run::{Crossing, Impact, Node, View, Watcher};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args;
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The progress of a run that takes longer than this is shown.
+const PATIENCE: f64 = 1.0;
+
+/// Keeps what was asked for, and shows progress on a terminal.
+pub struct Record {
+    keep_nodes: bool,
+    keep_samples: bool,
+    pub nodes: Vec<Node>,
+    pub impacts: Vec<Impact>,
+    pub crossings: Vec<Crossing>,
+    until: f64,
+    begin: Instant,
+    steps: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl Record {
+    pub fn new(arguments: &args::Run, until: f64) -> Record {
+        // A second Ctrl-C ends the program at once. Without a handler Ctrl-C does so anyway.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        let wanted = arguments.nodes || arguments.out.is_some();
+        let sampled = arguments.every.is_some();
+        Record {
+            keep_nodes: wanted && !sampled,
+            keep_samples: sampled,
+            nodes: Vec::new(),
+            impacts: Vec::new(),
+            crossings: Vec::new(),
+            until,
+            begin: Instant::now(),
+            steps: 0,
+            bar: None,
+        }
+    }
+
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn show_progress(&mut self, t: f64) {
+        if self.bar.is_none() && self.begin.elapsed().as_secs_f64() > PATIENCE && std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template("{bar:40} {percent}%  {msg}  {eta} left");
+            let bar = ProgressBar::new(1000);
+            self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position((1000.0 * t / self.until) as u64);
+            bar.set_message(format!("t = {t:.3}, {} impacts", self.impacts.len()));
+        }
+    }
+}
+
+impl Watcher for Record {
+    fn node(&mut self, view: &mut View) {
+        if self.keep_nodes {
+            self.nodes.push(view.node());
+        }
+        self.steps += 1;
+        if self.steps.is_multiple_of(4096) {
+            self.show_progress(view.t());
+        }
+    }
+
+    fn sample(&mut self, view: &mut View) {
+        if self.keep_samples {
+            self.nodes.push(view.node());
+        }
+    }
+
+    fn impact(&mut self, impact: Impact) {
+        self.impacts.push(impact);
+    }
+
+    fn crossing(&mut self, crossing: Crossing) {
+        self.crossings.push(crossing);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
