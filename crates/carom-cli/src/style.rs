@@ -5,7 +5,13 @@ use carom::error::Error;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const PLACE: Style = AnsiColor::BrightBlue.on_default();
+const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// A warning as it is printed.
+pub fn warning(text: &str) -> String {
+    format!("{} {text}", paint(CAUTION, "warning:"))
+}
 
 /// Headings and names.
 pub const STRONG: Style = Style::new().bold();

@@ -30,6 +30,9 @@ pub struct Entry {
 }
 
 const PRESETS: [(&str, &str); 2] = [("cva", "svc+ctec"), ("vci", "svc+dtec")];
+/// What runs where nothing is asked for: symplectic, symmetric, of order 12.
+pub const DEFAULT: &str = "gauss6+ctec";
+
 const RULES: [(&str, Rule, &str); 2] = [
     ("ctec", Rule::Ctec, "H is the same before and after the impact"),
     ("dtec", Rule::Dtec, "the discrete energy −D₃L_d is the same before and after the impact"),

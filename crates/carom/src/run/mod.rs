@@ -3,9 +3,11 @@
 mod algorithm;
 mod event;
 mod lift;
+mod pilot;
 mod sampling;
 mod simulation;
 mod walls;
 
 pub use lift::{Node, View};
+pub use pilot::Tuned;
 pub use simulation::{Crossing, Impact, Outcome, Simulation, Status, Watcher};

@@ -139,6 +139,11 @@ impl Simulation {
         &self.start
     }
 
+    /// The order of its flow.
+    pub fn order(&self) -> usize {
+        self.machine.full.order()
+    }
+
     /// Starts from another state, in the free coordinates.
     pub fn start_from(&mut self, z: Phase) {
         self.start = z;

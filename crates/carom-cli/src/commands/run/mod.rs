@@ -8,13 +8,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::error::{Diagnostic, Error, Result};
-use carom::method::Method;
+use carom::method::{DEFAULT, Method};
 use carom::model::Model;
-use carom::run::{Simulation, Status};
+use carom::run::{Simulation, Status, Tuned};
 use serde_json::Value;
 
 use super::load;
 use crate::args;
+use crate::style;
 use record::Record;
 use report::Report;
 
@@ -22,22 +23,28 @@ use report::Report;
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let model = load(&with_run_settings(arguments))?;
     let method = method(&model)?;
-    let until = model.run.until.ok_or_else(|| {
-        Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]")
-    })?;
-    let step = model.run.step.unwrap_or(until / 1000.0);
+    let until = model
+        .run
+        .until
+        .ok_or_else(|| Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]"))?;
     let begin = Instant::now();
-    let mut simulation = Simulation::new(&model, &method, step, until)?;
+    let mut simulation = Simulation::new(&model, &method, model.run.step.unwrap_or(until), until)?;
     if let Some(path) = &arguments.restart {
         restart(&mut simulation, path, &model)?;
     }
     simulation.every = arguments.every.map(positive_interval).transpose()?;
     let compile = begin.elapsed().as_secs_f64();
-    let mut record = Record::new(arguments, until);
-    let outcome = simulation.run(&mut record)?;
+    let (tuned, record) = match model.run.step {
+        Some(step) => {
+            let mut record = Record::new(arguments, until);
+            let outcome = simulation.run(&mut record)?;
+            (Tuned { outcome, step, error: f64::NAN, warning: None }, record)
+        }
+        None => simulation.run_to_tolerance(model.run.tolerance, || Record::new(arguments, until))?,
+    };
     record.finish();
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile];
-    let report = Report { model: &model, method: &method, step, until, record: &record, outcome: &outcome, seconds };
+    let report = Report { model: &model, method: &method, until, record: &record, tuned: &tuned, seconds };
     if let Some(path) = &arguments.out {
         report.write_csv(path)?;
     }
@@ -46,7 +53,10 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     } else {
         report.print();
     }
-    match outcome.status {
+    if let Some(warning) = &tuned.warning {
+        anstream::eprintln!("{}", style::warning(warning));
+    }
+    match tuned.outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
         Status::Completed | Status::Stopped(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
     }
@@ -64,7 +74,7 @@ fn with_run_settings(arguments: &args::Run) -> args::Model {
 }
 
 fn method(model: &Model) -> Result<Method> {
-    let Some(name) = &model.run.method else { return Method::named("cva", None) };
+    let Some(name) = &model.run.method else { return Method::named(DEFAULT, None) };
     Method::named(name, model.run.alpha).map_err(|error| match error {
         Error::Model(diagnostic) => model.method_error(diagnostic.message, diagnostic.help.unwrap_or_default()),
         other => other,
@@ -86,7 +96,10 @@ fn restart(simulation: &mut Simulation, path: &Path, model: &Model) -> Result<()
     let run: Value = serde_json::from_str(&text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
     let numbers = |key: &str| -> Option<Vec<f64>> {
         let list = run["final"][key].as_array()?;
-        list.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>().filter(|x| x.len() == model.system.coordinates.len())
+        list.iter()
+            .map(Value::as_f64)
+            .collect::<Option<Vec<f64>>>()
+            .filter(|x| x.len() == model.system.coordinates.len())
     };
     let (Some(t), Some(q), Some(p)) = (run["final"]["t"].as_f64(), numbers("q"), numbers("p")) else {
         return Err(wrong("it has no final state of this model; write one with `carom run --json`").into());

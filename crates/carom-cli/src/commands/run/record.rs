@@ -50,8 +50,8 @@ impl Record {
         }
     }
 
-    pub fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use carom::error::{Diagnostic, Result};
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Impact, Node, Outcome, Status};
+use carom::run::{Impact, Node, Status, Tuned};
 
 use super::record::Record;
 use crate::json::{Object, list_of};
@@ -19,10 +19,9 @@ const SHOWN: usize = 20;
 pub struct Report<'a> {
     pub model: &'a Model,
     pub method: &'a Method,
-    pub step: f64,
     pub until: f64,
     pub record: &'a Record,
-    pub outcome: &'a Outcome,
+    pub tuned: &'a Tuned,
     pub seconds: [f64; 2],
 }
 
@@ -33,7 +32,7 @@ impl Report<'_> {
 
     /// The status, and a message where there is more to say.
     fn status(&self) -> (&'static str, Option<String>) {
-        match &self.outcome.status {
+        match &self.tuned.outcome.status {
             Status::Completed => ("completed", None),
             Status::Stopped(section) => {
                 ("stopped", Some(format!("the section `{}` was crossed", self.model.sections[*section].name)))
@@ -48,15 +47,15 @@ impl Report<'_> {
         let mut object = Object::default()
             .text("model", &self.model.title)
             .text("method", &self.method.name)
-            .number("step", self.step)
+            .number("step", self.tuned.step)
             .number("until", self.until)
             .text("status", status);
         if let Some(message) = message {
             object = object.text("message", &message);
         }
         let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
-        object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.outcome.last));
-        object = object.raw("energy", &self.json_energy()).raw("steps", &self.outcome.steps.to_string());
+        object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last));
+        object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
         if !self.model.sections.is_empty() {
             object = object.raw("sections", &self.json_sections());
         }
@@ -66,7 +65,7 @@ impl Report<'_> {
         }
         let [compile, run] = self.seconds;
         object
-            .raw("error_estimate", "null")
+            .number("error_estimate", self.tuned.error)
             .text("version", env!("CARGO_PKG_VERSION"))
             .text("model_hash", &self.model.hash())
             .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
@@ -74,7 +73,7 @@ impl Report<'_> {
     }
 
     fn json_energy(&self) -> String {
-        let [initial, last, drift] = self.outcome.energy;
+        let [initial, last, drift] = self.tuned.outcome.energy;
         Object::default().number("initial", initial).number("final", last).number("max_drift", drift).finish()
     }
 
@@ -92,11 +91,8 @@ impl Report<'_> {
     }
 
     fn json_node(&self, node: &Node) -> String {
-        let mut object = Object::default()
-            .number("t", node.t)
-            .numbers("q", &node.q)
-            .numbers("v", &node.v)
-            .numbers("p", &node.p);
+        let mut object =
+            Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
         if !self.model.outputs.is_empty() {
             let named = self.model.outputs.iter().zip(&node.outputs);
             let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
@@ -122,14 +118,14 @@ impl Report<'_> {
     pub fn print(&self) {
         let [compile, run] = self.seconds;
         anstream::println!("{}", paint(STRONG, &self.model.title));
-        let how = format!("{}, step {}, {} steps", self.method.name, self.step, self.outcome.steps);
+        let how = format!("{}, step {}, {} steps", self.method.name, self.tuned.step, self.tuned.outcome.steps);
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         anstream::println!("{how}; {}", paint(QUIET, &times));
         self.print_impacts();
         if let (_, Some(message)) = self.status() {
             anstream::println!("\n{}", paint(STRONG, &message));
         }
-        let last = &self.outcome.last;
+        let last = &self.tuned.outcome.last;
         anstream::println!("\nat t = {}", last.t);
         for (i, c) in self.model.system.coordinates.iter().enumerate() {
             anstream::println!("  {:<10} {:>16.9}   {}' = {:.9}", c.name, last.q[i], c.name, last.v[i]);
@@ -140,7 +136,10 @@ impl Report<'_> {
         if !self.model.sections.is_empty() {
             anstream::println!("{} crossings of sections", self.record.crossings.len());
         }
-        let [initial, end, drift] = self.outcome.energy;
+        if self.tuned.error.is_finite() {
+            anstream::println!("estimated error of this state {:.1e}", self.tuned.error);
+        }
+        let [initial, end, drift] = self.tuned.outcome.energy;
         anstream::println!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}");
     }
 

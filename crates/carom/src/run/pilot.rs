@@ -1,0 +1,118 @@
+//! A step for a tolerance, and an estimate of the error that it leaves.
+
+use super::simulation::{Outcome, Simulation, Status, Watcher};
+use crate::error::Result;
+use crate::flow::Phase;
+
+/// The second run has a step shorter by this, so that it has less than a tenth of the error for orders from 10 on.
+const FINER: f64 = 0.8;
+/// A run never has more steps than this because of a tolerance.
+const MOST_STEPS: f64 = 1e7;
+/// Above this the first digits of the final state are wrong.
+const MEANINGLESS: f64 = 1e-2;
+
+/// A run to a tolerance.
+pub struct Tuned {
+    /// The run.
+    pub outcome: Outcome,
+    /// The step that was found.
+    pub step: f64,
+    /// The difference of the final state to that of a finer run: an estimate of its error, relative to 1 + |z|.
+    pub error: f64,
+    /// What to tell the user, if the tolerance was not reached.
+    pub warning: Option<String>,
+}
+
+/// How far two states are apart, relative to 1 + |z|.
+fn difference(a: &Phase, b: &Phase) -> f64 {
+    let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
+    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, |m: f64, x| if x <= m { m } else { x });
+    if worst.is_finite() { worst } else { f64::INFINITY }
+}
+
+impl Simulation {
+    /// Runs with a step for which the final state is right to `tolerance`. `watcher` makes a new watcher for each try.
+    pub fn run_to_tolerance<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
+        self.step = self.pilot(tolerance)?;
+        let smallest = (self.until - self.start().t) / MOST_STEPS;
+        let mut previous = f64::INFINITY;
+        loop {
+            let step = self.step;
+            let mut seen = watcher();
+            let outcome = self.run(&mut seen)?;
+            if outcome.status != Status::Completed {
+                return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, seen));
+            }
+            self.step = FINER * step;
+            let finer = self.run(&mut Quiet(&seen))?;
+            let error = difference(&outcome.end, &finer.end);
+            let stuck = error > 0.25 * previous || step <= smallest;
+            if error <= tolerance || stuck || seen.wants_to_stop() {
+                let warning = (error > tolerance).then(|| warning(error, tolerance, step <= smallest));
+                return Ok((Tuned { outcome, step, error, warning }, seen));
+            }
+            previous = error;
+            let factor = 0.8 * (tolerance / error).powf(1.0 / self.order() as f64);
+            self.step = (step * factor.clamp(0.05, 0.9)).max(smallest);
+        }
+    }
+
+    /// A first step: short runs with h and h/2 are compared, beginning with a large h.
+    fn pilot(&mut self, tolerance: f64) -> Result<f64> {
+        let (start, until) = (self.start().t, self.until);
+        let time = until - start;
+        let smallest = time / MOST_STEPS;
+        let mut h = time / 8.0;
+        while h > smallest {
+            self.until = (start + 16.0 * h).min(until);
+            let part = (self.until - start) / time;
+            let error = self.error_of_step(h)?;
+            self.until = until;
+            if error <= (tolerance * part).max(1e-14) {
+                return Ok(h);
+            }
+            // Beyond its own scale the method says nothing about the right step.
+            let factor =
+                if error > 1e-3 { 0.5 } else { 0.9 * (tolerance * part / error).powf(1.0 / self.order() as f64) };
+            h *= factor.clamp(0.05, 0.9);
+        }
+        Ok(smallest)
+    }
+
+    fn error_of_step(&mut self, h: f64) -> Result<f64> {
+        let mut ends = Vec::new();
+        for step in [h, 0.5 * h] {
+            self.step = step;
+            let outcome = self.run(&mut ())?;
+            if outcome.status != Status::Completed {
+                return Ok(f64::INFINITY);
+            }
+            ends.push(outcome.end);
+        }
+        Ok(difference(&ends[0], &ends[1]))
+    }
+}
+
+/// Looks at nothing, but stops where the other wants to.
+struct Quiet<'a>(&'a dyn Watcher);
+
+impl Watcher for Quiet<'_> {
+    fn wants_impacts(&self) -> bool {
+        false
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.0.wants_to_stop()
+    }
+}
+
+fn warning(error: f64, tolerance: f64, too_many_steps: bool) -> String {
+    let message = if error > MEANINGLESS {
+        "the motion is so sensitive that its final state means nothing; what holds on average still does".to_string()
+    } else if too_many_steps {
+        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; a method of higher order helps")
+    } else {
+        format!("the tolerance {tolerance:e} is out of reach of double precision here")
+    };
+    format!("{message} (estimated error {error:.1e})")
+}
