@@ -98,3 +98,78 @@ fn cart_pendulum_cva_and_vci() {
         assert_close(&z, &numbers(&reference["final"]), 1e-9, key);
     }
 }
+
+/// Impact times and states of the exact motion, with `gauss4+ctec` at h = 0.01.
+#[test]
+fn exact_cart_pendulum() {
+    let file: Value = serde_json::from_str(include_str!("reference/cart-pendulum.json")).expect("JSON");
+    for (beta, reference) in file["exact"].as_object().expect("cases") {
+        let record = run("cart-pendulum", &[&format!("beta={beta}")], "gauss4+ctec", 0.01, 5.0);
+        let impacts = reference["impacts"].as_array().expect("a list");
+        assert_eq!(record.impacts.len(), impacts.len(), "beta = {beta}");
+        for (impact, expected) in record.impacts.iter().zip(impacts) {
+            assert_close(&[impact.minus.t], &[number(&expected["t"])], 1e-10, beta);
+            assert_close(&phase(&impact.minus), &numbers(&expected["z_minus"]), 1e-10, beta);
+            assert_close(&phase(&impact.plus), &numbers(&expected["z_plus"]), 1e-10, beta);
+        }
+        let last = record.nodes.last().expect("nodes");
+        assert_close(&phase(last), &numbers(&reference["z_T5"]), 1e-10, beta);
+    }
+}
+
+#[test]
+fn exact_double_pendulum() {
+    let file: Value = serde_json::from_str(include_str!("reference/double-pendulum.json")).expect("JSON");
+    let record = run("double-pendulum", &[], "gauss4+ctec", 0.01, 4.0);
+    let impacts = file["exact"]["impacts"].as_array().expect("a list");
+    assert_eq!(record.impacts.len(), impacts.len());
+    for (impact, expected) in record.impacts.iter().zip(impacts) {
+        assert_close(&[impact.minus.t], &[number(&expected["t"])], 1e-10, "double pendulum");
+        assert_close(&impact.minus.q, &numbers(&expected["q"]), 1e-10, "double pendulum");
+        assert_close(&impact.minus.p, &numbers(&expected["p_minus"]), 1e-10, "double pendulum");
+        assert_close(&impact.plus.p, &numbers(&expected["p_plus"]), 1e-10, "double pendulum");
+    }
+    for (t, expected) in file["exact"]["states"].as_object().expect("states") {
+        let t: f64 = t.parse().expect("a time");
+        let node = record.nodes.iter().find(|node| (node.t - t).abs() < 1e-9).expect("a node at that time");
+        assert_close(&phase(node), &numbers(expected), 1e-10, &format!("double pendulum at t = {t}"));
+    }
+}
+
+/// The other systems, by the default method: the impacts that the file lists, and the state at the end.
+#[test]
+fn exact_impacts_of_the_other_systems() {
+    let file: Value = serde_json::from_str(include_str!("reference/projections-constraints-notes.json")).expect("JSON");
+    let cases = [
+        ("bar", "bar", 3.0),
+        ("particle", "wavy-floor", 4.0),
+        ("notes_pendulum", "pendulum", 5.0),
+        ("driven_double_pendulum", "driven-double-pendulum", 6.0),
+    ];
+    for (key, example, until) in cases {
+        let reference = &file[key];
+        let record = run(example, &[], "gauss6+ctec", 0.05, until);
+        for (impact, expected) in record.impacts.iter().zip(reference["impacts"].as_array().expect("a list")) {
+            assert_close(&[impact.minus.t], &[number(&expected["t"])], 1e-9, key);
+            if let Some(v_plus) = expected.get("v_plus") {
+                assert_close(&impact.plus.v, &numbers(v_plus), 1e-9, key);
+            }
+            if let Some(w_plus) = expected.get("w_plus") {
+                let v = impact.plus.v.last().expect("a velocity");
+                assert_close(&[*v], &[number(w_plus)], 1e-9, key);
+            }
+        }
+        let last = record.nodes.last().expect("nodes");
+        if let Some(expected) = reference.get("final") {
+            let state = [*last.q.last().expect("q"), *last.v.last().expect("v")];
+            assert_close(&state, &numbers(expected), 1e-9, key);
+        } else {
+            assert_close(&last.q, &numbers(&reference["final_q"]), 1e-9, key);
+            assert_close(&last.v, &numbers(&reference["final_v"]), 1e-9, key);
+        }
+    }
+}
+
+fn phase(node: &Node) -> Vec<f64> {
+    node.q.iter().chain(&node.p).copied().collect()
+}
