@@ -67,16 +67,18 @@ impl Gauss {
     /// Fills `rates` with a first guess: the last step's polynomial where it begins or ends here, else f(z0).
     fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
         let (s, size) = (self.s, self.size);
-        let start = if *z0 == self.last.end {
+        // A polynomial is not followed far beyond its own step.
+        let ratio = h / self.last.h;
+        let near = ratio.abs() <= 2.0;
+        let start = if near && *z0 == self.last.end {
             1.0
-        } else if *z0 == self.last.begin {
+        } else if near && *z0 == self.last.begin {
             0.0
         } else {
             let rates = &self.field.at(z0.t, &z0.z)?[..size];
             self.rates.chunks_mut(size).for_each(|stage| stage.copy_from_slice(rates));
             return Ok(());
         };
-        let ratio = h / self.last.h;
         self.rule.interpolation(self.rule.c.iter().map(|c| start + c * ratio), &mut self.interpolation);
         combine(&self.interpolation, &self.rates, size, s, &mut self.guess);
         std::mem::swap(&mut self.guess, &mut self.rates);

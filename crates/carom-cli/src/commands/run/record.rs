@@ -11,6 +11,8 @@ use crate::args;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// So many impacts are shown on a terminal.
+pub const SHOWN: usize = 20;
 /// The progress of a run that takes longer than this is shown.
 const PATIENCE: f64 = 1.0;
 
@@ -19,7 +21,10 @@ pub struct Record {
     keep_nodes: bool,
     keep_samples: bool,
     pub nodes: Vec<Node>,
+    /// All impacts for JSON; else the first few, so that a long run needs no more memory than a short one.
     pub impacts: Vec<Impact>,
+    keep_impacts: usize,
+    pub impact_count: usize,
     pub crossings: Vec<Crossing>,
     until: f64,
     begin: Instant,
@@ -42,6 +47,8 @@ impl Record {
             keep_samples: sampled,
             nodes: Vec::new(),
             impacts: Vec::new(),
+            keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
+            impact_count: 0,
             crossings: Vec::new(),
             until,
             begin: Instant::now(),
@@ -64,7 +71,7 @@ impl Record {
         }
         if let Some(bar) = &self.bar {
             bar.set_position((1000.0 * t / self.until) as u64);
-            bar.set_message(format!("t = {t:.3}, {} impacts", self.impacts.len()));
+            bar.set_message(format!("t = {t:.3}, {} impacts", self.impact_count));
         }
     }
 }
@@ -87,7 +94,10 @@ impl Watcher for Record {
     }
 
     fn impact(&mut self, impact: Impact) {
-        self.impacts.push(impact);
+        self.impact_count += 1;
+        if self.impacts.len() < self.keep_impacts {
+            self.impacts.push(impact);
+        }
     }
 
     fn crossing(&mut self, crossing: Crossing) {

@@ -8,12 +8,9 @@ use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Status, Tuned};
 
-use super::record::Record;
+use super::record::{Record, SHOWN};
 use crate::json::{Object, list_of};
 use crate::style::{QUIET, STRONG, paint};
-
-/// So many impacts are shown on a terminal.
-const SHOWN: usize = 20;
 
 /// A run that is over.
 pub struct Report<'a> {
@@ -153,8 +150,8 @@ impl Report<'_> {
             let (t, lambda) = (impact.minus.t, impact.lambda);
             anstream::println!("{:>4} {t:>14.9} {lambda:>12.6}  {}", number + 1, self.wall(impact));
         }
-        if impacts.len() > SHOWN {
-            anstream::println!("     … {} impacts in all", impacts.len());
+        if self.record.impact_count > SHOWN {
+            anstream::println!("     … {} impacts in all", self.record.impact_count);
         }
     }
 
