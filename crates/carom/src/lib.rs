@@ -10,6 +10,7 @@ pub mod kernel;
 pub mod mechanics;
 pub mod method;
 pub mod model;
+pub mod modified;
 pub mod run;
 pub mod solve;
 pub mod system;

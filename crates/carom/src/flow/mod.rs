@@ -5,6 +5,7 @@ mod variational;
 
 pub use field::Field;
 pub use variational::Variational;
+pub(crate) use variational::mean_lagrangian;
 
 use crate::solve::NoSolution;
 

@@ -170,7 +170,7 @@ impl Past {
 }
 
 /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).
-fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
+pub(crate) fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
     samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
 }
 
