@@ -3,10 +3,10 @@
 
 use carom::catalogue::find;
 use carom::discrete::{self, DiscreteLagrangian};
-use carom::flow::Phase;
+use carom::flow::{Field, Flow, Phase, Variational};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
-use carom::modified::Series;
+use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, Symmetric};
 use serde_json::Value;
 
 /// A number that stands in the file as a number or as a string.
@@ -48,6 +48,201 @@ fn the_series_of_the_cart_pendulum() {
             let expected = number(&case[key]);
             let error = (found - expected).abs();
             assert!(error <= 1e-12 * expected.abs() + 1e-13, "{kind} {key}: {found}, reference {expected}");
+        }
+    }
+}
+
+/// A start of each example away from walls and symmetries, as the free motion goes on through walls.
+const STARTS: [(&str, [f64; 4]); 2] =
+    [("double-pendulum", [0.3, -0.4, 0.9, 0.5]), ("cart-pendulum", [4.0, 0.7, 1.3, 2.9])];
+
+/// How much an energy varies over one second of free motion: the largest minus the smallest value over the nodes.
+fn variation(flow: &mut dyn Flow, start: &[f64], h: f64, mut energy: impl FnMut(&Phase) -> f64) -> f64 {
+    let mut z = Phase { t: 0.0, z: start.to_vec() };
+    let mut next = z.clone();
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for _ in 0..(1.0 / h).round() as usize {
+        let value = energy(&z);
+        (low, high) = (low.min(value), high.max(value));
+        flow.step(&z, h, &mut next).expect("the step is short");
+        std::mem::swap(&mut z, &mut next);
+    }
+    high - low
+}
+
+/// The slope of log(variation) against log(h) between h and h/2.
+fn slope(flow: &mut dyn Flow, start: &[f64], h: f64, mut energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
+    let [coarse, fine] = [h, h / 2.0].map(|h| variation(flow, start, h, |z| energy(z, h)));
+    println!("    {coarse:e} {fine:e}");
+    (coarse / fine).log2()
+}
+
+fn assert_slope(found: f64, expected: usize, what: &str) {
+    println!("{what}: {found:.3}");
+    assert!((found - expected as f64).abs() < 0.2, "{what}: varies as h^{found:.3}, not h^{expected}");
+}
+
+#[test]
+fn each_truncation_varies_with_its_order() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        for rule in discrete::registry() {
+            let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
+            for (order, h) in (1..).zip([0.002, 0.002, 0.002, 0.005, 0.005, 0.01, 0.01]) {
+                let mut series = Series::new(&mechanics, &*rule, &parameters, order).expect("it compiles");
+                let found = slope(&mut flow, &start, h, |z, h| series.value(z, h).expect("it has a value"));
+                assert_slope(found, order, &format!("{} on {example}", series.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_symmetric_mean_gains_an_order() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        for rule in discrete::registry().into_iter().filter(|rule| rule.is_symmetric()) {
+            let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
+            for (order, h) in [(1, 0.002), (3, 0.005), (5, 0.005)] {
+                let mut mean = Symmetric::new(&mechanics, &*rule, &parameters, order).expect("it compiles");
+                let found = slope(&mut flow, &start, h, |z, h| mean.value(z, h).expect("it has a value"));
+                assert_slope(found, order + 1, &format!("{} on {example}", mean.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn closed_forms_are_of_order_four_for_their_own_map_only() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        for formula in Formula::ALL {
+            let mut closed = Closed::new(&mechanics, formula, &parameters).expect("it compiles");
+            for name in Formula::ALL.map(Formula::name) {
+                let mut flow = Variational::new(&mechanics, &*rule(name), &parameters).expect("it compiles");
+                let found = slope(&mut flow, &start, 0.005, |z, h| closed.value(z, h).expect("it has a value"));
+                let order = if name == formula.name() { 4 } else { 2 };
+                assert_slope(found, order, &format!("{} along {name} on {example}", closed.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_steps_at_a_node_give_two_orders_more_than_the_map() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        let field = Field::new(&mechanics, &parameters).expect("it compiles");
+        for (name, h) in [("svc", 0.005), ("sva", 0.005), ("svb", 0.005), ("midpoint", 0.005), ("galerkin4", 0.02)] {
+            let mut flow = Variational::new(&mechanics, &*rule(name), &parameters).expect("it compiles");
+            let (mut cheap, mut steps) = (Cheap::new(field.clone()), flow.clone());
+            let found = slope(&mut flow, &start, h, |z, h| cheap.at(&mut steps, z, h).expect("the steps are short"));
+            assert_slope(found, flow.order() + 2, &format!("cheap, {name} on {example}"));
+        }
+    }
+}
+
+#[test]
+fn the_shadow_is_of_order_2m() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        for rule in discrete::registry() {
+            let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
+            for (m, h) in [(1, 0.002), (2, 0.005), (3, 0.01), (4, 0.02)] {
+                let (mut shadow, mut steps) = (Shadow::new(m), flow.clone());
+                let energy = |z: &Phase, h: f64| shadow.at(&mut steps, z, h).expect("the steps are short");
+                let found = slope(&mut flow, &start, h, energy);
+                assert_slope(found, 2 * m, &format!("shadow {m} of {} on {example}", rule.name()));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_back_undoes_a_step() {
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        for rule in discrete::registry() {
+            let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
+            let z = Phase { t: 0.3, z: start.to_vec() };
+            let (mut next, mut back) = (z.clone(), z.clone());
+            flow.step(&z, 0.03, &mut next).expect("the step is short");
+            let there = flow.discrete().expect("it is variational");
+            flow.step_back(&next, 0.03, &mut back).expect("the step is short");
+            let again = flow.discrete().expect("it is variational");
+            let error = z.z.iter().zip(&back.z).fold((z.t - back.t).abs(), |m, (a, b)| m.max((a - b).abs()));
+            assert!(error < 1e-13, "{} on {example}: {error:e}", rule.name());
+            let action = (there.action + again.action).abs() / there.action.abs();
+            let energy = (there.energy - again.energy).abs() / there.energy.abs();
+            assert!(action.max(energy) < 1e-12, "{} on {example}: {there:?}, {again:?}", rule.name());
+        }
+    }
+}
+
+/// Gradients against differences of high order: f′ ≈ Σ w_j (f(jd) − f(−jd))/d.
+#[test]
+fn gradients_are_derivatives_of_the_value() {
+    let weights = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
+    for (example, start) in STARTS {
+        let (mechanics, parameters) = mechanics(example);
+        let mut all: Vec<Box<dyn ModifiedHamiltonian>> = Vec::new();
+        for rule in discrete::registry() {
+            for order in 1..=5 {
+                all.push(Box::new(Series::new(&mechanics, &*rule, &parameters, order).expect("it compiles")));
+            }
+            if rule.is_symmetric() {
+                all.push(Box::new(Symmetric::new(&mechanics, &*rule, &parameters, 3).expect("it compiles")));
+            }
+        }
+        for formula in Formula::ALL {
+            all.push(Box::new(Closed::new(&mechanics, formula, &parameters).expect("it compiles")));
+        }
+        let z = Phase { t: 0.0, z: start.to_vec() };
+        for mut ham in all {
+            let (h, d, mut gradient) = (0.032, 5e-3, [0.0; 4]);
+            let value = ham.gradient(&z, h, &mut gradient).expect("it has a value");
+            assert!((value - ham.value(&z, h).expect("it has a value")).abs() < 1e-13 * value.abs());
+            for (i, found) in gradient.iter().enumerate() {
+                let mut at = |x: f64| {
+                    let mut z = z.clone();
+                    z.z[i] += x;
+                    ham.value(&z, h).expect("it has a value")
+                };
+                let pairs = (1..).zip(weights).map(|(j, w)| w * (at(f64::from(j) * d) - at(-f64::from(j) * d)));
+                let expected = pairs.sum::<f64>() / d;
+                let error = (found - expected).abs();
+                assert!(error < 1e-9 * (1.0 + expected.abs()), "{} on {example}, {i}: {found} {expected}", ham.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_energies_of_the_double_pendulum() {
+    let file: Value = serde_json::from_str(include_str!("reference/double-pendulum.json")).expect("JSON");
+    let smooth = &file["smooth_svc_right"];
+    let h = number(&smooth["h"]);
+    let (mechanics, parameters) = mechanics("double-pendulum");
+    let mut flow = Variational::new(&mechanics, &*rule("svc"), &parameters).expect("it compiles");
+    let mut field = Field::new(&mechanics, &parameters).expect("it compiles");
+    let [mut right, mut printed] =
+        [Formula::Svc, Formula::Sva].map(|f| Closed::new(&mechanics, f, &parameters).expect("it compiles"));
+    let (mut cheap, mut shadow) = (Cheap::new(field.clone()), Shadow::windowed(8, 10));
+    let nodes = smooth["nodes"].as_object().expect("nodes");
+    assert_eq!(nodes.len(), 15);
+    for (index, node) in nodes {
+        let z = Phase { t: 0.0, z: numbers(&node["z"]) };
+        let found = [
+            ("H", field.energy(0.0, &z.z).expect("v exists")),
+            ("Ht_printed", printed.value(&z, h).expect("it has a value")),
+            ("Ht_SVC_correct", right.value(&z, h).expect("it has a value")),
+            ("Ht_cheap4", cheap.at(&mut flow, &z, h).expect("the steps are short")),
+            ("Ht_window_m8_W10", shadow.at(&mut flow, &z, h).expect("the steps are short")),
+        ];
+        for (key, value) in found {
+            let error = (value - number(&node[key])).abs();
+            println!("node {index} {key} {error:e}");
+            assert!(error < 1e-11, "node {index}, {key}: {value}, reference {}", node[key]);
         }
     }
 }

@@ -5,15 +5,24 @@
 //!
 //! - [`Series`]: the terms of H̃ in powers of h from the discrete Lagrangian, to any order, by the Hamilton–Jacobi
 //!   recursion [DLM Theorem 2];
+//! - [`Closed`]: O(h⁴) formulas with second derivatives only [BEA §III-C];
+//! - [`Cheap`]: two orders more than the map, from H and the discrete energy of the steps at a node;
+//! - [`Shadow`]: H̃ from the iterates of the map, without derivatives, to any order, and averaged over a window.
 //!
 //! All are for systems whose Lagrangian does not depend on the time and on which no forces act: else nothing is kept.
 
+mod cheap;
+mod closed;
 mod eta;
 mod jet;
 mod recursion;
 mod series;
+mod shadow;
 
+pub use cheap::{Cheap, from_one_step};
+pub use closed::{Closed, Formula};
 pub use series::{Series, Symmetric};
+pub use shadow::Shadow;
 
 use crate::error::{Diagnostic, Result};
 use crate::flow::Phase;
