@@ -183,11 +183,10 @@ fn eliminate<const K: usize>(mut m: Vec<Vec<Expr>>, mut sides: [Vec<Expr>; K]) -
         let pivot = (k..n).find(|&i| !m[i][k].is_zero())?;
         m.swap(pivot, k);
         sides.iter_mut().for_each(|x| x.swap(pivot, k));
-        for i in k + 1..n {
-            let factor = m[i][k] / m[k][k];
-            for j in k + 1..n {
-                m[i][j] = m[i][j] - factor * m[k][j];
-            }
+        let (above, below) = m.split_at_mut(k + 1);
+        for (i, row) in (k + 1..).zip(below) {
+            let factor = row[k] / above[k][k];
+            row.iter_mut().zip(&above[k]).skip(k + 1).for_each(|(x, &y)| *x = *x - factor * y);
             sides.iter_mut().for_each(|x| x[i] = x[i] - factor * x[k]);
         }
     }

@@ -98,9 +98,9 @@ impl Algebra {
         for k in (0..degree).rev() {
             let carried = degree - k;
             scratch[..self.sizes[carried]].copy_from_slice(&out[..self.sizes[carried]]);
-            for number in 1..self.sizes[carried] {
-                let pairs = &self.pairs[self.starts[number] + 1..self.starts[number + 1]];
-                out[number] = pairs.iter().map(|&(i, j)| x[i as usize] * scratch[j as usize]).sum();
+            for (out, range) in out[..self.sizes[carried]].iter_mut().zip(self.starts.windows(2)) {
+                let pairs = &self.pairs[range[0] + 1..range[1]];
+                *out = pairs.iter().map(|&(i, j)| x[i as usize] * scratch[j as usize]).sum();
             }
             out[0] = c[k];
         }
