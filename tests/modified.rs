@@ -261,3 +261,60 @@ fn the_energies_of_the_double_pendulum() {
         }
     }
 }
+
+/// A relativistic particle in a field: L is not quadratic in v, and L_vv depends on v.
+const RELATIVISTIC: &str = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+L = "-sqrt(1 - x'^2 - y'^2) - (x^2 + 2*y^2 + x*y^2)/2 + x*y'/3"
+[initial]
+q = [0.6, 0.2]
+v = [0.1, 0.5]
+[run]
+until = 1.0
+"#;
+
+#[test]
+fn a_lagrangian_that_is_not_quadratic_has_them_too() {
+    let model = Model::from_text("relativistic", RELATIVISTIC, &[]).expect("it is right");
+    let start = model.start().expect("it is right");
+    let start: Vec<f64> = start.q.iter().chain(&start.p).copied().collect();
+    let mechanics = Mechanics::new(&model.system);
+    for formula in Formula::ALL {
+        let rule = rule(formula.name());
+        let mut flow = Variational::new(&mechanics, &*rule, &[]).expect("it compiles");
+        let mut closed = Closed::new(&mechanics, formula, &[]).expect("it compiles");
+        let found = slope(&mut flow, &start, |z, h| closed.value(z, h).expect("it has a value"));
+        assert_slope(found, 4, &closed.name());
+        for order in [3, 4, 5] {
+            let mut series = Series::new(&mechanics, &*rule, &[], order).expect("it compiles");
+            let found = slope(&mut flow, &start, |z, h| series.value(z, h).expect("it has a value"));
+            assert_slope(found, order, &series.name());
+        }
+    }
+}
+
+#[test]
+fn what_has_no_modified_hamiltonian_is_refused() {
+    let refusal = |text: &str| {
+        let model = Model::from_text("model", text, &[]).expect("it is right");
+        let mechanics = Mechanics::new(&model.system);
+        let series = Series::new(&mechanics, &*rule("svc"), &[], 3).err().expect("it is refused");
+        let closed = Closed::new(&mechanics, Formula::Svc, &[]).err().expect("it is refused");
+        assert_eq!(series, closed);
+        series.to_string()
+    };
+    let model = |l: &str, rest: &str| {
+        format!(
+            "coordinates = [\"x\"]\n[lagrangian]\nL = \"{l}\"\n{rest}[initial]\nq = [1]\nv = [0]\n[run]\nuntil = 1\n"
+        )
+    };
+    let driven = refusal(&model("x'^2/2 - x*sin(t)", ""));
+    assert!(driven.contains("its Lagrangian depends on the time"), "{driven}");
+    let damped = refusal(&model("x'^2/2 - x^2/2", "[forces]\nx = \"-x'\"\n"));
+    assert!(damped.contains("forces act on it"), "{damped}");
+    let (mechanics, parameters) = mechanics("chain-10");
+    assert!(Series::new(&mechanics, &*rule("svc"), &parameters, 20).is_err(), "too large");
+    assert!(Series::new(&mechanics, &*rule("svc"), &parameters, 0).is_err(), "no order");
+    assert!(Symmetric::new(&mechanics, &*rule("se1"), &parameters, 3).is_err(), "not symmetric");
+}

@@ -1,6 +1,7 @@
 //! carom simulates mechanical systems that hit things, and keeps the structure of mechanics while it does so.
 
 pub mod catalogue;
+pub mod diagnostic;
 pub mod discrete;
 pub mod error;
 pub mod expr;

@@ -21,18 +21,19 @@ pub fn from_one_step(step: Discrete, ham0: f64, ham1: f64, order: usize) -> f64 
 #[derive(Clone)]
 pub struct Cheap {
     field: Field,
-    other: Option<Phase>,
+    other: Phase,
 }
 
 impl Cheap {
     /// With the field of the system.
     pub fn new(field: Field) -> Cheap {
-        Cheap { field, other: None }
+        Cheap { field, other: Phase { t: 0.0, z: Vec::new() } }
     }
 
     /// H̃_h(z) of the map `flow`, which is symmetric. `NoSolution::Diverged` also where it is not variational.
     pub fn at(&mut self, flow: &mut dyn Flow, z: &Phase, h: f64) -> Result<f64, NoSolution> {
-        let other = self.other.get_or_insert_with(|| z.clone());
+        let other = &mut self.other;
+        other.z.resize(z.z.len(), 0.0);
         let (ham, mut sum) = (self.field.energy(z.t, &z.z)?, 0.0);
         for back in [false, true] {
             if back {
