@@ -1,5 +1,4 @@
-use super::{Diagnostic, Subject};
-use crate::error::Result;
+use super::{Diagnostic, Made, Subject};
 use crate::flow::{Flow, Phase};
 use crate::solve::NoSolution;
 
@@ -26,6 +25,6 @@ impl Diagnostic for DiscreteEnergy {
     }
 }
 
-pub(super) fn make(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn make(subject: &Subject) -> Made {
     Ok(vec![Box::new(DiscreteEnergy::new(subject.mechanics.n()))])
 }

@@ -1,5 +1,4 @@
-use super::{Diagnostic, Subject};
-use crate::error::Result;
+use super::{Diagnostic, Made, Subject};
 use crate::flow::{Field, Flow, Phase};
 use crate::solve::NoSolution;
 
@@ -19,6 +18,6 @@ impl Diagnostic for Energy {
     }
 }
 
-pub(super) fn make(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn make(subject: &Subject) -> Made {
     Ok(vec![Box::new(Energy(Field::new(subject.mechanics, subject.parameters)?))])
 }

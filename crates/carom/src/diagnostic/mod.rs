@@ -61,13 +61,16 @@ pub struct Subject<'a> {
     pub parameters: &'a [f64],
 }
 
+/// What is made for a name: one diagnostic, several or none.
+pub type Made = Result<Vec<Box<dyn Diagnostic>>>;
+
 /// A registered diagnostic.
 pub struct Entry {
     /// What it is asked for by.
     pub name: &'static str,
     /// What it is.
     pub about: &'static str,
-    make: fn(&Subject) -> Result<Vec<Box<dyn Diagnostic>>>,
+    make: fn(&Subject) -> Made,
 }
 
 /// The registered diagnostics.
@@ -88,7 +91,7 @@ pub const REGISTRY: [Entry; 9] = [
 ];
 
 /// The diagnostics of that name for a subject; some are several, some (such as `momentum`) may be none.
-pub fn named(name: &str, subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub fn named(name: &str, subject: &Subject) -> Made {
     match REGISTRY.iter().find(|entry| entry.name == name) {
         Some(entry) => (entry.make)(subject),
         None => {

@@ -1,4 +1,4 @@
-use super::{Diagnostic, Subject};
+use super::{Diagnostic, Made, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::flow::{Field, Flow, Phase};
@@ -49,7 +49,7 @@ fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
     subject.rule.ok_or_else(|| Mistake::new("the flow has no discrete Lagrangian").into())
 }
 
-pub(super) fn closed(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn closed(subject: &Subject) -> Made {
     let rule = rule(subject)?;
     let none = || Mistake::new(format!("there is no closed form for `{}`", rule.name())).with_help("use `series`");
     let formula = Formula::of(rule.name()).ok_or_else(none)?;
@@ -57,20 +57,20 @@ pub(super) fn closed(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
     Ok(vec![Box::new(Modified(Box::new(closed)))])
 }
 
-pub(super) fn series(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn series(subject: &Subject) -> Made {
     let series = Series::new(subject.mechanics, rule(subject)?, subject.parameters, 4)?;
     Ok(vec![Box::new(Modified(Box::new(series)))])
 }
 
-pub(super) fn cheap(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn cheap(subject: &Subject) -> Made {
     let field = Field::new(subject.mechanics, subject.parameters)?;
     Ok(vec![Box::new(ByFlow::Cheap(Cheap::new(field)))])
 }
 
-pub(super) fn shadow(_: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn shadow(_: &Subject) -> Made {
     Ok(vec![Box::new(ByFlow::Shadow(Shadow::new(5)))])
 }
 
-pub(super) fn window(_: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn window(_: &Subject) -> Made {
     Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(8, 10)))])
 }

@@ -1,4 +1,4 @@
-use super::{Diagnostic, Subject};
+use super::{Diagnostic, Made, Subject};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::flow::{Flow, Phase};
@@ -41,7 +41,7 @@ impl Diagnostic for Momentum {
 }
 
 /// One for each coordinate that occurs neither in L nor with a force.
-pub(super) fn make(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let n = mechanics.n();
     let free = |i: &usize| mechanics.forces.as_ref().is_none_or(|forces| forces[*i].is_zero());

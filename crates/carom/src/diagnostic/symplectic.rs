@@ -1,5 +1,4 @@
-use super::{Diagnostic, Subject};
-use crate::error::Result;
+use super::{Diagnostic, Made, Subject};
 use crate::flow::{Flow, Phase};
 use crate::solve::NoSolution;
 
@@ -60,6 +59,6 @@ impl Diagnostic for Symplectic {
     }
 }
 
-pub(super) fn make(subject: &Subject) -> Result<Vec<Box<dyn Diagnostic>>> {
+pub(super) fn make(subject: &Subject) -> Made {
     Ok(vec![Box::new(Symplectic::new(subject.mechanics.n()))])
 }
