@@ -5,7 +5,7 @@ use crate::flow::{Field, Flow, Phase};
 use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
 use crate::solve::NoSolution;
 
-/// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-C; DLM eq. 27]
+/// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
 pub struct Modified(
     /// Which.
     pub Box<dyn ModifiedHamiltonian>,

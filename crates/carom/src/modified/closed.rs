@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 use crate::solve::{Lu, NoSolution};
 
-/// A formula H̃ = H + h²/24 · C(q, p), of order 4 for the map whose formula it is. [BEA §III-C]
+/// A formula H̃ = H + h²/24 · C(q, p), of order 4 for the map whose formula it is. [BEA §III-A]
 ///
 /// It is compiled in terms of L. With v = H_p, L_vv b = L_q, L_vv w = −L_vq v, and the acceleration a = b + w:
 ///
@@ -19,9 +19,9 @@ use crate::solve::{Lu, NoSolution};
 pub enum Formula {
     /// Of `svc`: C = −2 L_qq(v, v) − aᵀL_vv a.
     ///
-    /// DIFFERENCE: the formula in [BEA §III-C] is that of `sva`; for `svc` it lacks −3 wᵀH_pp⁻¹w, and is then of order 2.
+    /// DIFFERENCE: the formula in [BEA §III-A] is that of `sva`; for `svc` it lacks −3 wᵀH_pp⁻¹w, and is then of order 2.
     Svc,
-    /// Of `sva`: C = 2 H_qq(H_p, H_p) + 2 H_qᵀH_pq H_p − H_pp(H_q, H_q), the formula printed in [BEA §III-C].
+    /// Of `sva`: C = 2 H_qq(H_p, H_p) + 2 H_qᵀH_pq H_p − H_pp(H_q, H_q), the formula printed in [BEA §III-A].
     Sva,
     /// Of `svb`: C = 2 H_pp(H_q, H_q) + 2 H_qᵀH_pq H_p − H_qq(H_p, H_p).
     Svb,

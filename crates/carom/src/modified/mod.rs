@@ -5,7 +5,7 @@
 //!
 //! - [`Series`]: the terms of H̃ in powers of h from the discrete Lagrangian, to any order, by the Hamilton–Jacobi
 //!   recursion [DLM Theorem 2];
-//! - [`Closed`]: O(h⁴) formulas with second derivatives only [BEA §III-C];
+//! - [`Closed`]: O(h⁴) formulas with second derivatives only [BEA §III-A];
 //! - [`Cheap`]: two orders more than the map, from H and the discrete energy of the steps at a node;
 //! - [`Shadow`]: H̃ from the iterates of the map, without derivatives, to any order, and averaged over a window.
 //!

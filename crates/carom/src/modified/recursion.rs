@@ -56,10 +56,13 @@ struct Grid {
 }
 
 impl Grid {
-    /// Room for a + b ≤ weight, where an entry of weight w has as many coefficients as `size` says.
-    fn new(weight: usize, size: impl Fn(usize) -> usize) -> Grid {
+    /// Room for a ≥ least and a + b ≤ weight, where an entry of weight w has as many coefficients as `size` says.
+    fn new(least: usize, weight: usize, size: impl Fn(usize) -> usize) -> Grid {
         let width = weight + 1;
-        let jet = |i: usize| vec![0.0; if i / width + i % width <= weight { size(i / width + i % width) } else { 0 }];
+        let jet = |i: usize| {
+            let (a, b) = (i / width, i % width);
+            vec![0.0; if a >= least && a + b <= weight { size(a + b) } else { 0 }]
+        };
         Grid { width, jets: (0..width * width).map(jet).collect() }
     }
 
@@ -78,7 +81,7 @@ impl Recursion {
         let degree = algebra.degree();
         let size = |less: usize| algebra.size(degree.saturating_sub(less));
         let exponents = exponents(n, order).into_iter().map(|(parent, variable, total, factor)| {
-            let power = if total > 1 { Grid::new(order - 1, size) } else { Grid::new(0, |_| 0) };
+            let power = if total > 1 { Grid::new(total, order - 1, size) } else { Grid::new(1, 0, size) };
             let slopes = (0..order - total).map(|b| vec![0.0; size(b + total)]).collect();
             Exponent { parent, variable, total, factor, power, slopes }
         });
@@ -86,8 +89,8 @@ impl Recursion {
             n,
             order,
             degree,
-            action: Grid::new(order, |weight| size(weight.max(1) - 1)),
-            shift: (0..n).map(|_| Grid::new(order - 1, size)).collect(),
+            action: Grid::new(1, order, |weight| size(weight - 1)),
+            shift: (0..n).map(|_| Grid::new(1, order - 1, size)).collect(),
             exponents: exponents.collect(),
             scratch: vec![0.0; size(0)],
         }
@@ -216,8 +219,7 @@ mod tests {
         assert!((of_degree(3) - 8.0 / 6.0).abs() < 1e-15);
     }
 
-    /// For q̇ = 0-type maps nothing is modified; for the harmonic oscillator under symplectic Euler with
-    /// η = (p² + q²)/2, H₂ = −qp/2 and H₃ = (q² + p²)/12.
+    /// η = (q² + p²)/2 gives H₂ = −qp/2 and H₃ = (q² + p²)/12.
     #[test]
     fn symplectic_euler_for_the_oscillator() {
         let algebra = Algebra::new(2, 4);

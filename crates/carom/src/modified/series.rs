@@ -10,6 +10,8 @@ use crate::flow::Phase;
 use crate::mechanics::Mechanics;
 use crate::solve::NoSolution;
 
+/// Terms beyond this are below roundoff wherever the series is of use: it does not converge.
+const MAX_ORDER: usize = 12;
 /// More terms in a product of two jets than this are refused: the tables would fill the memory.
 const MAX_PRODUCTS: f64 = 2e7;
 
@@ -47,8 +49,10 @@ impl Series {
     ) -> Result<Series> {
         check_conservative(mechanics)?;
         let n = mechanics.n();
-        if order == 0 {
-            return Err(Diagnostic::new("the order of a modified Hamiltonian is at least 1").into());
+        if !(1..=MAX_ORDER).contains(&order) {
+            return Err(
+                Diagnostic::new(format!("the order of the series is from 1 to {MAX_ORDER}, not {order}")).into()
+            );
         }
         // The number of pairs of monomials whose product has no more than `order` factors.
         let products: f64 = (1..=order).map(|k| (4 * n + k) as f64 / k as f64).product();
@@ -116,7 +120,7 @@ impl ModifiedHamiltonian for Series {
 
 /// ½ [T_s(h) + T_s(−h)], for symmetric maps: their H̃ is even in h and only η is not, so that an odd s gains an order.
 ///
-/// DIFFERENCE: [DLM §4.3] finds that a symmetric map has no more orders than its series; this way it has.
+/// DIFFERENCE: [DLM §5.2] finds that a symmetric map gains no order this way; from η alone it does not.
 #[derive(Clone)]
 pub struct Symmetric {
     series: Series,
