@@ -320,3 +320,31 @@ fn what_has_no_modified_hamiltonian_is_refused() {
     }
     assert!(Symmetric::new(&mechanics, &*rule("se1"), &parameters, 3).is_err(), "not symmetric");
 }
+
+/// The right plot of Fig. 1 in [BEA]: H has spikes of 6 % there, no truncation and no number of iterates removes them,
+/// and an average over a window does.
+#[test]
+fn a_window_removes_the_spikes_that_no_order_removes() {
+    let (mechanics, parameters) = mechanics("double-pendulum");
+    let mut flow = Variational::new(&mechanics, &*rule("svc"), &parameters).expect("it compiles");
+    let mut field = Field::new(&mechanics, &parameters).expect("it compiles");
+    let mut series = Series::new(&mechanics, &*rule("svc"), &parameters, 7).expect("it compiles");
+    let (mut local, mut window) = (Shadow::new(8), Shadow::windowed(8, 10));
+    let (h, mut z) = (0.058, Phase::new(0.0, &[0.2, -1.5], &[3.0, -1.8]));
+    let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
+    for _ in 0..172 {
+        let values = [
+            field.energy(z.t, &z.z).expect("v exists"),
+            series.value(&z, h).expect("it has a value"),
+            local.at(&mut flow, &z, h).expect("it has a value"),
+            window.at(&mut flow, &z, h).expect("it has a value"),
+        ];
+        bounds.iter_mut().zip(values).for_each(|(b, x)| *b = [b[0].min(x), b[1].max(x)]);
+        let mut next = z.clone();
+        flow.step(&z, h, &mut next).expect("the step is short");
+        z = next;
+    }
+    let [ham, order7, order16, windowed] = bounds.map(|[low, high]| high - low);
+    assert!(ham > 1.0 && order7 > 0.3 && order16 > 0.3, "{ham} {order7} {order16}");
+    assert!(windowed < 0.006, "{windowed}");
+}
