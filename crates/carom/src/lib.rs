@@ -32,6 +32,7 @@
 
 pub mod catalogue;
 pub mod derive;
+pub mod diagnostic;
 pub mod discrete;
 pub mod error;
 pub mod expr;
@@ -41,6 +42,7 @@ pub mod kernel;
 pub mod mechanics;
 pub mod method;
 pub mod model;
+pub mod modified;
 pub mod run;
 pub mod solve;
 pub mod system;

@@ -9,6 +9,7 @@
 //!
 //! Points are written as Q = q0 + h·U: velocities are then combinations of the U, and no step is too short for them.
 
+mod adjoint;
 mod galerkin;
 mod midpoint;
 mod se1;
@@ -17,6 +18,7 @@ mod sva;
 mod svb;
 mod svc;
 
+pub use adjoint::Adjoint;
 pub use galerkin::Galerkin;
 pub use midpoint::Midpoint;
 pub use se1::Se1;

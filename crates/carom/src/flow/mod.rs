@@ -14,6 +14,7 @@ pub use gauss::Gauss;
 pub use registry::{FlowKind, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;
+pub(crate) use variational::mean_lagrangian;
 
 use crate::solve::NoSolution;
 
@@ -68,6 +69,12 @@ pub struct Discrete {
 pub trait Flow: Send {
     /// z1 = Φ_h(z0); h may be negative.
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution>;
+
+    /// z0 with z1 = Φ_h(z0). A map that is not symmetric says how. The action of the last step is then that of the step
+    /// back, −L_d(q0, q1, h).
+    fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> Result<(), NoSolution> {
+        self.step(z1, -h, z0)
+    }
 
     /// L_d and −D₃L_d of the last step, if the map is variational.
     fn discrete(&mut self) -> Option<Discrete>;

@@ -1,7 +1,7 @@
 //! The one-step map of a discrete Lagrangian.
 
 use super::{Discrete, Field, Flow, Phase};
-use crate::discrete::{DiscreteLagrangian, Sample, Step};
+use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
 use crate::error::Result;
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::Kernel;
@@ -36,6 +36,9 @@ pub struct Variational {
     inputs: Vec<f64>,
     p1: Vec<f64>,
     past: Past,
+    /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
+    adjoint: Option<Box<Variational>>,
+    stepped_back: bool,
 }
 
 /// The last steps, as long as each began where the one before it ended.
@@ -56,6 +59,14 @@ const EXTRAPOLATION: [&[f64]; 4] = [&[1.0], &[2.0, -1.0], &[3.0, -3.0, 1.0], &[4
 impl Variational {
     /// Derives and compiles the map.
     pub fn new(mechanics: &Mechanics, rule: &dyn DiscreteLagrangian, parameters: &[f64]) -> Result<Variational> {
+        let mut map = Variational::one_way(mechanics, rule, parameters)?;
+        if !rule.is_symmetric() {
+            map.adjoint = Some(Box::new(Variational::one_way(mechanics, &Adjoint(rule), parameters)?));
+        }
+        Ok(map)
+    }
+
+    fn one_way(mechanics: &Mechanics, rule: &dyn DiscreteLagrangian, parameters: &[f64]) -> Result<Variational> {
         let (n, inner) = (mechanics.n(), rule.inner_points());
         let (t, h) = (Expr::symbol("t[0]"), Expr::symbol("h[]"));
         let mut u = vec![vec![Expr::constant(0.0); n]];
@@ -85,6 +96,8 @@ impl Variational {
             inputs: vec![0.0; size],
             p1: vec![0.0; n],
             past: Past::new(2 * n, unknowns.len()),
+            adjoint: None,
+            stepped_back: false,
         };
         map.inputs[..parameters.len()].copy_from_slice(parameters);
         Ok(map)
@@ -125,10 +138,20 @@ impl Flow for Variational {
         (0..n).for_each(|i| z1.z[i] = z0.z[i] + h * u1[i]);
         z1.z[n..].copy_from_slice(&self.p1);
         self.past.remember(unknowns, h, z1);
+        self.stepped_back = false;
         Ok(())
     }
 
+    fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> std::result::Result<(), NoSolution> {
+        let Some(adjoint) = &mut self.adjoint else { return self.step(z1, -h, z0) };
+        self.stepped_back = true;
+        adjoint.step(z1, -h, z0)
+    }
+
     fn discrete(&mut self) -> Option<Discrete> {
+        if let (true, Some(adjoint)) = (self.stepped_back, &mut self.adjoint) {
+            return adjoint.discrete();
+        }
         let mut values = [0.0; 2];
         self.action.eval(&self.inputs, &mut values);
         Some(Discrete { action: values[0], energy: values[1] })
@@ -170,7 +193,7 @@ impl Past {
 }
 
 /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).
-fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
+pub(crate) fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
     samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
 }
 

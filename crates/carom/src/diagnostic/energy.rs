@@ -1,0 +1,23 @@
+use super::{Diagnostic, Made, Subject};
+use crate::flow::{Field, Flow, Phase};
+use crate::solve::NoSolution;
+
+/// The Hamiltonian H(q, p) = p·v − L. [DLM eq. 5]
+pub struct Energy(
+    /// The field of the system.
+    pub Field,
+);
+
+impl Diagnostic for Energy {
+    fn name(&self) -> String {
+        "H".into()
+    }
+
+    fn at(&mut self, z: &Phase, _h: f64, _flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
+        self.0.energy(z.t, &z.z)
+    }
+}
+
+pub(super) fn make(subject: &Subject) -> Made {
+    Ok(vec![Box::new(Energy(Field::new(subject.mechanics, subject.parameters)?))])
+}

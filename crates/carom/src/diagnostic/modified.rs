@@ -1,0 +1,76 @@
+use super::{Diagnostic, Made, Subject};
+use crate::discrete::DiscreteLagrangian;
+use crate::error::{Diagnostic as Mistake, Result};
+use crate::flow::{Field, Flow, Phase};
+use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use crate::solve::NoSolution;
+
+/// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
+pub struct Modified(
+    /// Which.
+    pub Box<dyn ModifiedHamiltonian>,
+);
+
+impl Diagnostic for Modified {
+    fn name(&self) -> String {
+        format!("H̃ ({})", self.0.name())
+    }
+
+    fn at(&mut self, z: &Phase, h: f64, _flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
+        self.0.value(z, h)
+    }
+}
+
+/// A modified Hamiltonian that is found by stepping.
+pub enum ByFlow {
+    /// From H and the discrete energy.
+    Cheap(Cheap),
+    /// From iterates.
+    Shadow(Shadow),
+}
+
+impl Diagnostic for ByFlow {
+    fn name(&self) -> String {
+        match self {
+            ByFlow::Cheap(_) => "H̃ (cheap)".into(),
+            ByFlow::Shadow(shadow) => format!("H̃ (shadow, order {})", shadow.order()),
+        }
+    }
+
+    fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
+        match self {
+            ByFlow::Cheap(cheap) => cheap.at(flow, z, h),
+            ByFlow::Shadow(shadow) => shadow.at(flow, z, h),
+        }
+    }
+}
+
+fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
+    subject.rule.ok_or_else(|| Mistake::new("the flow has no discrete Lagrangian").into())
+}
+
+pub(super) fn closed(subject: &Subject) -> Made {
+    let rule = rule(subject)?;
+    let none = || Mistake::new(format!("there is no closed form for `{}`", rule.name())).with_help("use `series`");
+    let formula = Formula::of(rule.name()).ok_or_else(none)?;
+    let closed = Closed::new(subject.mechanics, formula, subject.parameters)?;
+    Ok(vec![Box::new(Modified(Box::new(closed)))])
+}
+
+pub(super) fn series(subject: &Subject) -> Made {
+    let series = Series::new(subject.mechanics, rule(subject)?, subject.parameters, 4)?;
+    Ok(vec![Box::new(Modified(Box::new(series)))])
+}
+
+pub(super) fn cheap(subject: &Subject) -> Made {
+    let field = Field::new(subject.mechanics, subject.parameters)?;
+    Ok(vec![Box::new(ByFlow::Cheap(Cheap::new(field)))])
+}
+
+pub(super) fn shadow(_: &Subject) -> Made {
+    Ok(vec![Box::new(ByFlow::Shadow(Shadow::new(5)))])
+}
+
+pub(super) fn window(_: &Subject) -> Made {
+    Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(8, 10)))])
+}

@@ -1,0 +1,64 @@
+//! What is evaluated at every node allocates nothing after its first use.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use carom::catalogue::find;
+use carom::discrete;
+use carom::flow::{Field, Phase, Variational};
+use carom::mechanics::Mechanics;
+use carom::model::Model;
+use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: the system's allocator does the work; the counter is a plain thread-local number.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|count| count.set(count.get() + 1));
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often the second call of `f` allocates.
+fn allocations(mut f: impl FnMut()) -> usize {
+    f();
+    let before = COUNT.get();
+    f();
+    COUNT.get() - before
+}
+
+#[test]
+fn modified_hamiltonians_do_not_allocate() {
+    let text = find("double-pendulum").expect("it ships").text;
+    let model = Model::from_text("double-pendulum", text, &[]).expect("it is right");
+    let parameters: Vec<f64> = model.parameter_values().into_iter().map(|(_, value)| value).collect();
+    let mechanics = Mechanics::new(&model.system);
+    let (z, h, mut gradient) = (Phase::new(0.0, &[0.3, 0.2], &[1.0, 0.5]), 0.02, [0.0; 4]);
+    assert_eq!(allocations(|| drop(vec![1])), 1, "the counter counts");
+    for rule in discrete::registry(0.5) {
+        let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
+        let mut series = Series::new(&mechanics, &*rule, &parameters, 4).expect("it compiles");
+        let mut shadow = Shadow::windowed(3, 4);
+        let mut cheap = Cheap::new(Field::new(&mechanics, &parameters).expect("it compiles"));
+        let name = rule.name();
+        assert_eq!(allocations(|| assert!(series.gradient(&z, h, &mut gradient).is_ok())), 0, "series of {name}");
+        assert_eq!(allocations(|| assert!(shadow.at(&mut flow, &z, h).is_ok())), 0, "shadow of {name}");
+        assert_eq!(allocations(|| assert!(cheap.at(&mut flow, &z, h).is_ok())), 0, "cheap, {name}");
+    }
+    let mut closed = Closed::new(&mechanics, Formula::Svc, &parameters).expect("it compiles");
+    assert_eq!(allocations(|| assert!(closed.gradient(&z, h, &mut gradient).is_ok())), 0);
+}
