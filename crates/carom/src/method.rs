@@ -1,9 +1,12 @@
 //! Methods by name: `flow+rule`, a flow alone, a rule alone, or a preset.
 
-use crate::error::{Diagnostic, Result};
-use crate::flow::{FlowKind, registry};
-use crate::impact::{Ctec, Dtec, ImpactRule};
-use crate::model::suggestion;
+use crate::error::{Diagnostic, Error, Result};
+use crate::flow::{self, FlowKind};
+use crate::impact::{self, Built, RuleKind, Workshop};
+use crate::mechanics::Mechanics;
+use crate::model::settings::Mcva;
+use crate::model::{Model, suggestion};
+use crate::system::time;
 
 /// A flow and an impact rule.
 pub struct Method {
@@ -11,14 +14,9 @@ pub struct Method {
     pub name: String,
     /// The flow of the full steps, and of the partial ones unless the rule says otherwise.
     pub flow: FlowKind,
-    rule: Rule,
-}
-
-/// The registered impact rules.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Rule {
-    Ctec,
-    Dtec,
+    rule: RuleKind,
+    /// Where the preset fixes the truncation of H̃.
+    mcva_order: Option<usize>,
 }
 
 /// A line of `carom methods`.
@@ -29,40 +27,51 @@ pub struct Entry {
     pub about: String,
 }
 
-const PRESETS: [(&str, &str); 2] = [("cva", "svc+ctec"), ("vci", "svc+dtec")];
 /// What runs where nothing is asked for: symplectic, symmetric, of order 12.
 pub const DEFAULT: &str = "gauss6+ctec";
 
-const RULES: [(&str, Rule, &str); 2] = [
-    ("ctec", Rule::Ctec, "H is the same before and after the impact"),
-    ("dtec", Rule::Dtec, "the discrete energy −D₃L_d is the same before and after the impact"),
+/// A preset: its name, the method that it stands for, and the truncation of `mcva`.
+const PRESETS: [(&str, &str, Option<usize>); 4] = [
+    ("cva", "svc+ctec", None),
+    ("vci", "svc+dtec", None),
+    ("mcvaa", "sva+mcva", Some(4)),
+    ("mcvac", "svc+mcva", Some(3)),
 ];
 
 impl Method {
     /// The method of that name; `alpha` is that of the generalized midpoint rule.
     pub fn named(name: &str, alpha: Option<f64>) -> Result<Method> {
-        let full = PRESETS.iter().find(|(preset, _)| *preset == name).map_or(name, |(_, full)| full);
-        let parts: Vec<&str> = full.split('+').collect();
-        let (mut flow, mut rule): (Option<FlowKind>, Option<Rule>) = (None, None);
-        let find = |name: &str| registry(alpha).into_iter().find(|flow| flow.name == name);
-        for part in &parts {
-            let found_rule = RULES.iter().find(|(word, ..)| word == part);
-            match (find(part), found_rule) {
+        let preset = PRESETS.iter().find(|(preset, ..)| *preset == name);
+        let (full, mcva_order) = preset.map_or((name, None), |(_, full, order)| (*full, *order));
+        let find_flow = |name: &str| flow::registry(alpha).into_iter().find(|flow| flow.name == name);
+        let find_rule = |name: &str| impact::registry().into_iter().find(|rule| rule.name == name);
+        let (mut flow, mut rule): (Option<FlowKind>, Option<RuleKind>) = (None, None);
+        for part in full.split('+').filter(|part| !part.is_empty()) {
+            match (find_flow(part), find_rule(part)) {
                 (Some(found), None) if flow.is_none() && rule.is_none() => flow = Some(found),
-                (None, Some((_, found, _))) if rule.is_none() => rule = Some(*found),
+                (None, Some(found)) if rule.is_none() => rule = Some(found),
                 _ => return Err(unknown(name, part)),
             }
         }
-        let flow = flow.or_else(|| find("svc")).ok_or_else(|| unknown(name, name))?;
-        Ok(Method { name: name.into(), flow, rule: rule.unwrap_or(Rule::Ctec) })
+        if flow.is_none() && rule.is_none() {
+            return Err(unknown(name, name));
+        }
+        let flow = flow.or_else(|| find_flow("svc")).ok_or_else(|| unknown(name, name))?;
+        let rule = rule.or_else(|| find_rule("ctec")).ok_or_else(|| unknown(name, name))?;
+        Ok(Method { name: name.into(), flow, rule, mcva_order })
     }
 
-    /// The impact rule.
-    pub fn rule(&self) -> Box<dyn ImpactRule> {
-        match self.rule {
-            Rule::Ctec => Box::new(Ctec),
-            Rule::Dtec => Box::new(Dtec),
+    /// Makes the impact rule, or says why it does not go with this model or this flow.
+    pub fn rule(&self, model: &Model, mechanics: &Mechanics, parameters: &[f64]) -> Result<Built> {
+        let mut settings = model.run.clone();
+        if let Some(order) = self.mcva_order {
+            settings.mcva = Mcva { order, ..settings.mcva };
         }
+        let walls = &model.system.walls;
+        let walls_take_energy = walls.iter().any(|wall| wall.restitution.as_const() != Some(1.0))
+            || mechanics.walls.iter().any(|phi| phi.depends_on(&[time()]));
+        let settings = &settings;
+        self.rule.build(&Workshop { mechanics, parameters, flow: &self.flow, settings, walls_take_energy })
     }
 }
 
@@ -71,13 +80,13 @@ pub fn entries() -> [(&'static str, Vec<Entry>); 3] {
     let flow = |flow: FlowKind| Entry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };
     let entry = |name: &str, about: &str| Entry { name: name.into(), about: about.into() };
     [
-        ("Flows", registry(None).into_iter().map(flow).collect()),
-        ("Impact rules", RULES.iter().map(|(name, _, about)| entry(name, about)).collect()),
-        ("Presets", PRESETS.iter().map(|(name, full)| entry(name, full)).collect()),
+        ("Flows", flow::registry(None).into_iter().map(flow).collect()),
+        ("Impact rules", impact::registry().iter().map(|rule| entry(rule.name, rule.about)).collect()),
+        ("Presets", PRESETS.iter().map(|(name, full, _)| entry(name, full)).collect()),
     ]
 }
 
-fn unknown(name: &str, part: &str) -> crate::error::Error {
+fn unknown(name: &str, part: &str) -> Error {
     let known: Vec<String> = entries().into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name).collect();
     let help = match suggestion(part, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),

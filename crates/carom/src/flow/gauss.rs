@@ -4,6 +4,7 @@ use super::collocation::Collocation;
 use super::{Discrete, Field, Flow, Phase};
 use crate::error::Result;
 use crate::mechanics::Mechanics;
+use crate::modified::ModifiedHamiltonian;
 use crate::solve::NoSolution;
 
 const MAX_ITERATIONS: usize = 100;
@@ -21,7 +22,7 @@ pub struct Gauss {
     /// 2n
     size: usize,
     rule: Collocation,
-    field: Field,
+    field: Rates,
     /// f at the stages, stage after stage.
     rates: Vec<f64>,
     /// H at the stages.
@@ -32,6 +33,35 @@ pub struct Gauss {
     /// ∫₀^x ℓⱼ at the moments x inside a step, by rows.
     moments: Vec<f64>,
     last: Last,
+}
+
+/// What the stages follow.
+#[derive(Clone)]
+enum Rates {
+    /// Hamilton's equations of H.
+    Field(Field),
+    /// Those of a modified Hamiltonian of the full step.
+    Modified { ham_mod: Box<dyn ModifiedHamiltonian>, h: f64, point: Phase, values: Vec<f64> },
+}
+
+impl Rates {
+    /// (q̇, ṗ, H) at (t, z).
+    fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        match self {
+            Rates::Field(field) => field.at(t, z),
+            Rates::Modified { ham_mod, h, point, values } => {
+                let n = z.len() / 2;
+                point.t = t;
+                point.z.copy_from_slice(z);
+                values[2 * n] = ham_mod.gradient(point, *h, &mut values[..2 * n])?;
+                // (H_q, H_p) → (H_p, −H_q)
+                let (q, p) = values[..2 * n].split_at_mut(n);
+                q.swap_with_slice(p);
+                p.iter_mut().for_each(|x| *x = -*x);
+                Ok(values)
+            }
+        }
+    }
 }
 
 /// The step that `rates` belong to.
@@ -45,23 +75,34 @@ struct Last {
 impl Gauss {
     /// Compiles the field.
     pub fn new(mechanics: &Mechanics, stages: usize, parameters: &[f64]) -> Result<Gauss> {
-        let (s, size) = (stages, 2 * mechanics.n());
+        let field = Rates::Field(Field::new(mechanics, parameters)?);
+        Ok(Gauss::following(field, stages, 2 * mechanics.n()))
+    }
+
+    /// Follows Hamilton's equations of a modified Hamiltonian; `size` is that of a state.
+    pub fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, stages: usize, size: usize) -> Gauss {
+        let point = Phase { t: 0.0, z: vec![0.0; size] };
+        let field = Rates::Modified { ham_mod, h: 0.0, point, values: vec![0.0; size + 1] };
+        Gauss::following(field, stages, size)
+    }
+
+    fn following(field: Rates, s: usize, size: usize) -> Gauss {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         let rule = Collocation::gauss(s);
         let inside = (1..s.max(2)).map(|k| k as f64 / s.max(2) as f64);
-        Ok(Gauss {
+        Gauss {
             s,
             size,
             moments: inside.flat_map(|x| rule.integrals(x)).collect(),
             rule,
-            field: Field::new(mechanics, parameters)?,
+            field,
             rates: vec![0.0; s * size],
             energies: vec![0.0; s],
             stages: vec![0.0; s * size],
             guess: vec![0.0; s * size],
             interpolation: vec![0.0; s * s],
             last: Last { h: 0.0, begin: nowhere.clone(), end: nowhere },
-        })
+        }
     }
 
     /// Fills `rates` with a first guess: the last step's polynomial where it begins or ends here, else f(z0).
@@ -165,6 +206,16 @@ impl Flow for Gauss {
             energy += self.rule.b[i] * (dot(self.last.end.p(), v) - self.last.h * dot(force, rise));
         }
         Some(Discrete { action: self.last.h * mean, energy: energy - mean })
+    }
+
+    fn set_full_step(&mut self, full: f64) {
+        if let Rates::Modified { h, .. } = &mut self.field
+            && *h != full
+        {
+            *h = full;
+            self.last.begin.t = f64::NAN;
+            self.last.end.t = f64::NAN;
+        }
     }
 
     fn order(&self) -> usize {

@@ -4,6 +4,7 @@ mod collocation;
 mod composition;
 mod field;
 mod gauss;
+mod interpolated;
 mod registry;
 mod rk4;
 mod variational;
@@ -11,6 +12,7 @@ mod variational;
 pub use composition::Composition;
 pub use field::Field;
 pub use gauss::Gauss;
+pub use interpolated::Interpolated;
 pub use registry::{FlowKind, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;
@@ -75,6 +77,9 @@ pub trait Flow: Send {
     fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> Result<(), NoSolution> {
         self.step(z1, -h, z0)
     }
+
+    /// Tells a map that makes partial steps how long the full ones are.
+    fn set_full_step(&mut self, _h: f64) {}
 
     /// L_d and −D₃L_d of the last step, if the map is variational.
     fn discrete(&mut self) -> Option<Discrete>;

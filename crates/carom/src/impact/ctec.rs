@@ -3,17 +3,20 @@ use crate::flow::Phase;
 use crate::solve::NoSolution;
 
 /// Continuous-time energy conservation: H(q_i, p⁻) = H(q_i, p⁺). [BEA eq. 22; CVA in DLM §4.1]
-pub struct Ctec;
+#[derive(Default)]
+pub struct Ctec {
+    before: f64,
+}
 
 impl ImpactRule for Ctec {
-    fn name(&self) -> &'static str {
-        "ctec"
+    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution> {
+        self.before = tools.field.energy(hit.minus.t, &hit.minus.z)?;
+        Ok(())
     }
 
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution> {
-        let before = tools.field.energy(hit.minus.t, &hit.minus.z)?;
         let after = tools.field.energy(plus.t, &plus.z)?;
         // r(λ)/λ, so that the trivial root λ = 0 is none.
-        Ok((after - before - hit.energy_jump(lambda)) / lambda)
+        Ok((after - self.before - hit.energy_jump(lambda)) / lambda)
     }
 }

@@ -3,9 +3,17 @@
 
 mod ctec;
 mod dtec;
+mod mcva;
+mod mhc;
+mod registry;
+mod shadow;
 
 pub use ctec::Ctec;
 pub use dtec::Dtec;
+pub use mcva::Mcva;
+pub use mhc::Mhc;
+pub use registry::{Built, RuleKind, Workshop, registry};
+pub use shadow::ShadowRule;
 
 use crate::flow::{Field, Flow, Phase};
 use crate::solve::{NoSolution, root};
@@ -15,6 +23,8 @@ use crate::solve::{NoSolution, root};
 pub struct Hit {
     /// The number of the wall.
     pub wall: usize,
+    /// Where the piece of the step began that ends at the wall: a node, or the state after an earlier impact.
+    pub begin: Phase,
     /// (q_i, p⁻) at the time of the impact.
     pub minus: Phase,
     /// ∇φ(q_i).
@@ -27,6 +37,8 @@ pub struct Hit {
     pub restitution: f64,
     /// −D₃L_d of the partial step to the wall, if there was one and the map is variational.
     pub energy_before: Option<f64>,
+    /// The whole step.
+    pub h: f64,
     /// What is left of the step after the impact.
     pub tau_left: f64,
 }
@@ -35,19 +47,38 @@ pub struct Hit {
 pub struct Tools<'a> {
     /// H and v at a point.
     pub field: &'a mut Field,
-    /// The map of the partial steps.
-    pub partial: &'a mut dyn Flow,
+    /// The map of the full steps.
+    pub full: &'a mut dyn Flow,
+    /// The map of the partial steps, where it is another.
+    pub partial: Option<&'a mut dyn Flow>,
     /// Room for a state.
     pub next: &'a mut Phase,
 }
 
+impl Tools<'_> {
+    /// The partial step of length τ from z, into `next`.
+    pub fn partial_step(&mut self, z: &Phase, tau: f64) -> Result<&mut dyn Flow, NoSolution> {
+        let partial: &mut dyn Flow = match &mut self.partial {
+            Some(partial) => *partial,
+            None => self.full,
+        };
+        partial.step(z, tau, self.next)?;
+        Ok(partial)
+    }
+}
+
 /// Which energy an impact keeps.
 pub trait ImpactRule: Send {
-    /// What `--method` calls it.
-    fn name(&self) -> &'static str;
+    /// Looks at an impact before its λ is sought.
+    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution>;
 
     /// r(λ), where `plus` is (q_i, p⁻ + λ∇φ).
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution>;
+
+    /// Is told of each node, and whether there was an impact in the step to it.
+    fn node(&mut self, _z: &Phase, _h: f64, _after_impact: bool) -> Result<(), NoSolution> {
+        Ok(())
+    }
 }
 
 impl Hit {
@@ -55,12 +86,14 @@ impl Hit {
     pub fn new(phase: &Phase) -> Hit {
         Hit {
             wall: 0,
+            begin: phase.clone(),
             minus: phase.clone(),
             grad_phi: vec![0.0; phase.q().len()],
             phi_t: 0.0,
             rate_minus: 0.0,
             restitution: 1.0,
             energy_before: None,
+            h: 0.0,
             tau_left: 0.0,
         }
     }
@@ -98,16 +131,16 @@ impl Hit {
 /// λ > 0 with r(λ) = 0; leaves p⁺ in `plus`.
 pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &mut Tools) -> Result<f64, NoSolution> {
     let guess = hit.reflection(plus, tools.field)?;
+    rule.prepare(hit, tools)?;
     let mut residual = |lambda: f64| {
         hit.kick(lambda, plus);
         rule.residual(hit, plus, lambda, tools)
     };
-    let found = root::secant(&mut residual, guess, 1e-4 * guess)?;
-    match found {
-        Some(lambda) if lambda > 1e-3 * guess => {
-            hit.kick(lambda, plus);
-            Ok(lambda)
-        }
-        _ => Err(NoSolution::Diverged),
-    }
+    let near = root::secant(&mut residual, guess, 1e-4 * guess)?;
+    let lambda = match near.filter(|lambda| *lambda > 0.2 * guess) {
+        Some(lambda) => lambda,
+        None => root::around(&mut residual, guess)?.ok_or(NoSolution::Diverged)?,
+    };
+    hit.kick(lambda, plus);
+    Ok(lambda)
 }

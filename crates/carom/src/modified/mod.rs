@@ -48,8 +48,14 @@ pub trait ModifiedHamiltonian: Send {
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian>;
 }
 
+impl Clone for Box<dyn ModifiedHamiltonian> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
 /// Refuses a system that has no modified Hamiltonian.
-fn check_conservative(mechanics: &Mechanics) -> Result<()> {
+pub(crate) fn check_conservative(mechanics: &Mechanics) -> Result<()> {
     let why = match mechanics.forces {
         Some(_) => "forces act on it",
         None if mechanics.l.depends_on(&[time()]) => "its Lagrangian depends on the time",

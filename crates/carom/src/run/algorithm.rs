@@ -63,6 +63,10 @@ impl Machine {
         mut see: impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
         self.pieces.restart(z);
+        if let Some(partial) = &mut self.partial {
+            partial.set_full_step(h);
+        }
+        self.hit.h = h;
         self.full.step(z, h, z1)?; // 1
         let mut contact = self.first_contact(z, z1, h, None)?; // 2
         let (mut tau_left, mut at_once) = (h, 0);
@@ -99,6 +103,7 @@ impl Machine {
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         let hit = &mut self.hit;
         hit.energy_before = None;
+        hit.begin.copy_from(z);
         if dtau > 0.0 {
             partial.step(z, dtau, &mut hit.minus)?;
             hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
@@ -115,8 +120,8 @@ impl Machine {
 
     /// R_reset: z becomes (q_i, p⁻ + λ∇φ).
     fn reset(&mut self, z: &mut Phase) -> Result<f64, NoSolution> {
-        let partial = self.partial.as_mut().unwrap_or(&mut self.full);
-        let mut tools = Tools { field: &mut self.field, partial: &mut **partial, next: &mut self.next };
+        let partial = self.partial.as_mut().map(|partial| &mut **partial as &mut dyn Flow);
+        let mut tools = Tools { field: &mut self.field, full: &mut *self.full, partial, next: &mut self.next };
         resolve(&mut *self.rule, &self.hit, z, &mut tools)
     }
 }

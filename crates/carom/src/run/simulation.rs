@@ -6,7 +6,7 @@ use super::walls::Walls;
 use crate::error::{Diagnostic, Failure, Result};
 use crate::expr::eval;
 use crate::flow::{Field, Phase};
-use crate::impact::Hit;
+use crate::impact::{Built, Hit};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::{Direction, Model, Start};
@@ -115,10 +115,11 @@ impl Simulation {
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
         let restitution: Vec<_> = model.system.walls.iter().map(|wall| wall.restitution).collect();
+        let Built { rule, partial } = method.rule(model, &mechanics, &parameters)?;
         let machine = Machine {
             full: method.flow.build(&mechanics, &parameters)?,
-            partial: None,
-            rule: method.rule(),
+            partial,
+            rule,
             field: Field::new(&mechanics, &parameters)?,
             walls: Walls::new(&mechanics, &parameters)?,
             restitution: eval(&restitution, &model.parameter_values()),
@@ -196,6 +197,7 @@ impl Progress {
         let z = simulation.start.clone();
         let Simulation { lift, machine, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
+        machine.rule.node(&z, simulation.step, true).map_err(|e| failure(e, &z))?;
         let mut view = View { z: &z, lift, field: &mut machine.field };
         watcher.node(&mut view);
         watcher.sample(&mut view);
@@ -222,11 +224,13 @@ impl Progress {
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
             }
         };
-        machine.advance(&mut self.work, end - self.z.t, &mut self.next, see)?;
+        let h = end - self.z.t;
+        machine.advance(&mut self.work, h, &mut self.next, see)?;
         self.impacts += impacts;
         self.next.t = end;
         std::mem::swap(&mut self.z, &mut self.next);
         self.steps += 1;
+        machine.rule.node(&self.z, h, impacts > 0)?;
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {

@@ -69,6 +69,26 @@ pub fn secant<E>(mut f: impl FnMut(f64) -> Result<f64, E>, x: f64, dx: f64) -> R
     Ok(None)
 }
 
+/// A root of f near x > 0, by a search for a change of sign at growing distances from x.
+pub fn around<E>(mut f: impl FnMut(f64) -> Result<f64, E>, x: f64) -> Result<Option<f64>, E> {
+    let middle = (x, f(x)?);
+    let (mut below, mut above) = (middle, middle);
+    let mut reach = 1e-4;
+    while reach < 0.5 {
+        for (end, side) in [(&mut below, x * (1.0 - reach)), (&mut above, x * (1.0 + reach))] {
+            let next = (side, f(side)?);
+            if (next.1 > 0.0) != (end.1 > 0.0) {
+                let (a, b) = (*end, next);
+                let slope = (b.1 - a.1) / (b.0 - a.0);
+                return bracketed(|x| Ok((f(x)?, slope)), a, b, a.0 - a.1 / slope).map(Some);
+            }
+            *end = next;
+        }
+        reach *= 2.0;
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,123 @@
+//! The impact rules by name, with what each needs.
+
+use super::{Ctec, Dtec, ImpactRule, Mcva, Mhc, ShadowRule};
+use crate::error::{Diagnostic, Result};
+use crate::flow::{Flow, FlowKind, Gauss, Interpolated, Phase};
+use crate::mechanics::Mechanics;
+use crate::model::Run;
+use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series};
+
+/// An impact rule that can be asked for by name.
+#[derive(Clone, Copy)]
+pub struct RuleKind {
+    /// What `--method` calls it.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    build: fn(&Workshop) -> Result<Built>,
+}
+
+/// What a rule is made from.
+pub struct Workshop<'a> {
+    /// The system.
+    pub mechanics: &'a Mechanics,
+    /// Its parameters.
+    pub parameters: &'a [f64],
+    /// The map of the full steps.
+    pub flow: &'a FlowKind,
+    /// The settings of the rules.
+    pub settings: &'a Run,
+    /// Some wall has e < 1 or moves.
+    pub walls_take_energy: bool,
+}
+
+/// A rule, and the map of its partial steps where that is not the map of the full steps.
+pub struct Built {
+    /// The rule.
+    pub rule: Box<dyn ImpactRule>,
+    /// The map of the partial steps.
+    pub partial: Option<Box<dyn Flow>>,
+}
+
+impl RuleKind {
+    /// Makes the rule, or says why it cannot be had.
+    pub fn build(&self, workshop: &Workshop) -> Result<Built> {
+        (self.build)(workshop)
+    }
+}
+
+/// All impact rules.
+pub fn registry() -> [RuleKind; 5] {
+    [
+        RuleKind { name: "ctec", about: "H is the same before and after the impact", build: ctec },
+        RuleKind { name: "dtec", about: "the discrete energy −D₃L_d is the same before and after", build: dtec },
+        RuleKind { name: "mhc", about: "the stable value of H̃ in a window before is that in one after", build: mhc },
+        RuleKind { name: "mcva", about: "H̃ from its series is the same, and partial steps follow it", build: mcva },
+        RuleKind {
+            name: "shadow", about: "H̃ from iterates, of order 2m, is the same before and after", build: shadow
+        },
+    ]
+}
+
+fn refuse(rule: &str, why: String, help: &str) -> crate::error::Error {
+    Diagnostic::new(format!("the rule `{rule}` cannot be used: {why}")).with_help(help).into()
+}
+
+fn ctec(_: &Workshop) -> Result<Built> {
+    Ok(Built { rule: Box::new(Ctec::default()), partial: None })
+}
+
+fn dtec(workshop: &Workshop) -> Result<Built> {
+    if !workshop.flow.is_symplectic {
+        let why = format!("`{}` has no discrete Lagrangian", workshop.flow.name);
+        return Err(refuse("dtec", why, "use a variational flow, such as `svc` or `gauss4`"));
+    }
+    if workshop.mechanics.forces.is_some() {
+        return Err(refuse("dtec", "forces change the discrete energy".into(), "use `ctec`"));
+    }
+    Ok(Built { rule: Box::new(Dtec::default()), partial: None })
+}
+
+fn mhc(workshop: &Workshop) -> Result<Built> {
+    let (name, printed) = (&workshop.flow.name, workshop.settings.mhc.printed);
+    let formula = match Formula::of(name) {
+        Some(Formula::Svc) if printed => Formula::Sva,
+        Some(formula) => formula,
+        None => {
+            let why = format!("there is no closed form of H̃ for `{name}`");
+            return Err(refuse("mhc", why, "use `shadow`, or one of the flows svc, sva, svb, midpoint"));
+        }
+    };
+    let ham_mod = Closed::new(workshop.mechanics, formula, workshop.parameters)?;
+    let phase = Phase { t: 0.0, z: vec![0.0; 2 * workshop.mechanics.n()] };
+    Ok(Built { rule: Box::new(Mhc::new(ham_mod, workshop.settings.mhc, &phase)), partial: None })
+}
+
+fn mcva(workshop: &Workshop) -> Result<Built> {
+    let Some(rule) = workshop.flow.discrete_lagrangian() else {
+        let why = format!("`{}` is not the flow of one discrete Lagrangian", workshop.flow.name);
+        return Err(refuse("mcva", why, "use `shadow`, or a flow such as `svc`, `sva` or `galerkin4`"));
+    };
+    let settings = &workshop.settings.mcva;
+    let Some(stages) =
+        settings.partial.strip_prefix("gauss").and_then(|s| s.parse().ok()).filter(|s| (1..=8).contains(s))
+    else {
+        let why = format!("`{}` cannot follow H̃", settings.partial);
+        return Err(refuse("mcva", why, "set `run.mcva.partial` to one of gauss1 … gauss8"));
+    };
+    let series = Series::new(workshop.mechanics, rule, workshop.parameters, settings.order)?;
+    let partial = Gauss::of_modified(series.boxed_clone(), stages, 2 * workshop.mechanics.n());
+    Ok(Built { rule: Box::new(Mcva::new(Box::new(series))), partial: Some(Box::new(partial)) })
+}
+
+fn shadow(workshop: &Workshop) -> Result<Built> {
+    if !workshop.flow.is_symplectic {
+        let why = format!("`{}` is not symplectic and has no shadow Hamiltonian", workshop.flow.name);
+        return Err(refuse("shadow", why, "use a variational flow, such as `svc` or `gauss2`"));
+    }
+    crate::modified::check_conservative(workshop.mechanics)?;
+    let m = workshop.settings.shadow.m;
+    let full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
+    let partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());
+    Ok(Built { rule: Box::new(ShadowRule::new(m)), partial: Some(Box::new(partial)) })
+}
