@@ -100,10 +100,11 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     let mut m = mechanics.mass();
     let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
     for k in 0..n {
+        let pivot = m[k].clone();
         for i in k + 1..n {
-            let factor = m[i][k] / m[k][k];
-            for j in k + 1..n {
-                m[i][j] = m[i][j] - factor * m[k][j];
+            let factor = m[i][k] / pivot[k];
+            for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
+                *x = *x - factor * y;
             }
             v[i] = v[i] - factor * v[k];
         }

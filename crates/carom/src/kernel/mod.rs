@@ -24,6 +24,7 @@ mod interpret;
 #[cfg(feature = "jit")]
 mod jit;
 mod lower;
+mod newton;
 mod tape;
 
 use std::fmt;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 
 use crate::expr::Expr;
 use interpret::Program;
+pub use newton::{NewtonKernel, Problem, Status};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 
 /// How a kernel is run.
