@@ -1,6 +1,8 @@
 //! One-step maps Φ_h: (t, q, p) ↦ (t + h, …).
 
+mod carry;
 mod field;
+mod past;
 mod variational;
 
 pub use field::Field;
