@@ -23,6 +23,7 @@
 mod interpret;
 #[cfg(feature = "jit")]
 mod jit;
+mod lanes;
 mod lower;
 mod newton;
 mod tape;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 use crate::expr::Expr;
 use interpret::Program;
+pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, Problem, Status};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 

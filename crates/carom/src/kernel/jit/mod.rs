@@ -5,7 +5,7 @@ mod emit;
 mod linear;
 mod native;
 mod newton;
-mod sincos;
+pub(super) mod sincos;
 
 use std::fmt;
 

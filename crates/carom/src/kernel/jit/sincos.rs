@@ -13,18 +13,19 @@ use super::emit::Emitter;
 use crate::expr::Func;
 
 /// The largest |x| that is reduced here. n < 2²⁰ then, which the lengths of the parts of π/2 below rely on.
-const LIMIT: f64 = 1e6;
+pub(in crate::kernel) const LIMIT: f64 = 1e6;
 /// 1.5·2⁵²: adding it rounds to a whole number n, whose last bits are then those of the sum.
-const ROUNDER: f64 = 6755399441055744.0;
+pub(in crate::kernel) const ROUNDER: f64 = 6755399441055744.0;
 
 /// π/2 as a sum of three `f64`, for products that are not rounded.
-const PI_2: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
+pub(in crate::kernel) const PI_2: [f64; 3] =
+    [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
 /// π/2 as a sum of three numbers of 33 bits, so that n times each is exact, and the rest.
 const PI_2_SHORT: [u64; 4] =
     [0x3FF9_21FB_5440_0000, 0x3DD0_B461_1A60_0000, 0x3BA3_198A_2E00_0000, 0x397B_839A_2520_49C1];
 
 /// (r − sin r)/r³ on [−π/4, π/4] in powers of r²: fdlibm, `k_sin.c` (Sun Microsystems, 1993), with the other sign.
-const SIN: [f64; 6] = [
+pub(in crate::kernel) const SIN: [f64; 6] = [
     0.16666666666666632,
     -0.00833333333332249,
     0.0001984126982985795,
@@ -33,7 +34,7 @@ const SIN: [f64; 6] = [
     -1.58969099521155e-10,
 ];
 /// (cos r − 1 + r²/2)/r⁴ on [−π/4, π/4] in powers of r²: fdlibm, `k_cos.c` (Sun Microsystems, 1993).
-const COS: [f64; 6] = [
+pub(in crate::kernel) const COS: [f64; 6] = [
     0.0416666666666666,
     -0.001388888888887411,
     2.480158728947673e-05,
