@@ -8,9 +8,6 @@ use super::assemble::{self, Assembler, Base, Memory, Opcode, Operand, Register};
 use super::calls;
 use super::ir::{Arithmetic, Code, Fused, Op, Origin, Vector};
 
-const REGISTERS: usize = 16;
-/// Bytes of the frame below rbp that hold what the caller owns.
-const KEPT: i32 = 32;
 const NEVER: u32 = u32::MAX;
 
 /// A repair out of line: where it is jumped to from, where it goes back to, and the registers of x, sin and cos.
@@ -31,9 +28,9 @@ pub(super) struct Allocator<'a> {
     register_of: Vec<Option<Register>>,
     memory_of: Vec<Option<Memory>>,
     /// By register: what is in it.
-    contents: [Option<Vector>; REGISTERS],
+    contents: Vec<Option<Vector>>,
     /// Registers of the current operation, which must not be given up.
-    pinned: u16,
+    pinned: u32,
     free_slots: Vec<i32>,
     /// Slots that are free after the current operation, which may still read them.
     ended_slots: Vec<i32>,
@@ -51,14 +48,15 @@ impl<'a> Allocator<'a> {
     /// The code for so many lanes at once, of inputs and outputs that have `width` lanes.
     pub(super) fn run(code: &'a Code, lanes: usize, width: usize) -> Machine {
         let vectors = code.origins.len();
+        let out = Assembler::new(lanes);
         let mut allocator = Allocator {
             code,
-            out: Assembler::new(lanes),
+            contents: vec![None; out.registers()],
+            out,
             stride: 8 * width as i32,
             uses: vec![Vec::new(); vectors],
             register_of: vec![None; vectors],
             memory_of: vec![None; vectors],
-            contents: [None; REGISTERS],
             pinned: 0,
             free_slots: Vec::new(),
             ended_slots: Vec::new(),
@@ -91,18 +89,19 @@ impl<'a> Allocator<'a> {
     fn finish(mut self) -> Machine {
         self.out.leave();
         // Not where anything else has been.
-        let area: [i32; REGISTERS] = std::array::from_fn(|_| self.new_slot());
+        let registers = if self.repairs.is_empty() { 0 } else { self.out.registers() };
+        let area: Vec<i32> = (0..registers).map(|_| self.new_slot()).collect();
         for Repair { jump, back, registers } in std::mem::take(&mut self.repairs) {
             let begin = self.out.bytes.len();
             self.out.link(jump, begin);
-            (0..REGISTERS).for_each(|r| self.out.store(r as u8, frame(area[r])));
+            (0..area.len()).for_each(|r| self.out.store(r as u8, frame(area[r])));
             self.out.call(calls::repair as *const () as usize, registers.map(|r| area[r as usize]));
-            (0..REGISTERS).for_each(|r| self.out.load(r as u8, frame(area[r])));
+            (0..area.len()).for_each(|r| self.out.load(r as u8, frame(area[r])));
             let place = self.out.jump();
             self.out.link(place, back);
         }
         let entry = self.out.bytes.len();
-        self.out.enter(32 * self.slots as u32);
+        self.out.enter((self.slots * self.slot_size()) as u32);
         let place = self.out.jump();
         self.out.link(place, 0);
         Machine { bytes: self.out.bytes, entry }
@@ -156,13 +155,19 @@ impl<'a> Allocator<'a> {
             Arithmetic::Div => assemble::DIV,
             Arithmetic::And => assemble::AND,
             Arithmetic::Xor => assemble::XOR,
-            Arithmetic::AtMost => assemble::COMPARE,
+            Arithmetic::AtMost => return self.at_most(result, a, b),
         };
-        let commutes = !matches!(kind, Arithmetic::Sub | Arithmetic::Div | Arithmetic::AtMost);
+        let commutes = !matches!(kind, Arithmetic::Sub | Arithmetic::Div);
         let (a, b) = if commutes { self.memory_last(a, b) } else { (a, b) };
         let (first, second) = (self.in_register(a), self.operand(b));
         let d = self.define(result, &[a, b]);
         self.out.binary(opcode, d, first, second);
+    }
+
+    fn at_most(&mut self, result: Vector, a: Vector, b: Vector) {
+        let (first, second) = (self.in_register(a), self.operand(b));
+        let d = self.define(result, &[a, b]);
+        self.out.at_most(d, first, second);
     }
 
     /// ±a·b ± c overwrites one of its operands: one that is not needed any more, or a copy of c.
@@ -220,7 +225,7 @@ impl<'a> Allocator<'a> {
         });
         self.release(&[a, b]);
         self.pinned = 0;
-        (0..REGISTERS).for_each(|r| self.vacate(r));
+        (0..self.out.registers()).for_each(|r| self.vacate(r));
         let slot = self.slot();
         self.out.call(function as *const () as usize, [arguments[0], arguments[1], slot]);
         self.memory_of[result.index()] = Some(frame(slot));
@@ -283,7 +288,7 @@ impl Allocator<'_> {
 
     /// A register with nothing in it, pinned.
     fn vacant(&mut self) -> Register {
-        let candidates = (0..REGISTERS).filter(|r| self.pinned & 1 << r == 0);
+        let candidates = (0..self.contents.len()).filter(|r| self.pinned & 1 << r == 0);
         let distance = |r: &usize| self.contents[*r].map_or((NEVER, 1), |v| (self.next_use(v), 0));
         // An operation pins five registers at most.
         let register = candidates.max_by_key(distance).unwrap_or_default();
@@ -351,7 +356,12 @@ impl Allocator<'_> {
 
     fn new_slot(&mut self) -> i32 {
         self.slots += 1;
-        -KEPT - 32 * self.slots
+        -self.slot_size() * self.slots
+    }
+
+    /// Bytes of a vector, and at least as many as keep the stack aligned.
+    fn slot_size(&self) -> i32 {
+        8 * self.out.lanes as i32
     }
 }
 
