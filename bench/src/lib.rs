@@ -1,5 +1,9 @@
 //! What the benchmarks measure: discrete equations of motion, from small to large.
 
+mod field;
+
+pub use field::VectorField;
+
 use carom::expr::{Expr, grad, jacobian, substitute};
 
 /// A Lagrangian in its coordinates, velocities and parameters.

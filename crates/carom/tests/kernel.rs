@@ -3,53 +3,14 @@
 
 mod common;
 
-use std::collections::HashMap;
-
-use carom::expr::{Expr, Func, Node, Op, with_arena};
+use carom::expr::{Expr, Op};
 use carom::kernel::{Backend, Instr, Kernel, KernelError, Tape};
-use common::{expressions, symbols, ulps};
+use common::{SPECIAL, eval_with_error, expressions, operations, symbols, ulps};
 use proptest::prelude::*;
-
-/// Arguments at which something special may happen.
-const SPECIAL: [f64; 26] = [
-    0.0,
-    0.5,
-    1.0,
-    std::f64::consts::FRAC_PI_2,
-    std::f64::consts::PI,
-    10.0,
-    709.9,
-    1e5,
-    1e6,
-    1.1e6,
-    1e15,
-    1e22,
-    1e300,
-    f64::MAX,
-    f64::INFINITY,
-    f64::NAN,
-    f64::MIN_POSITIVE,
-    5e-324,
-    1e-310,
-    1e-300,
-    1e-154,
-    1e-20,
-    1e-8,
-    1e-3,
-    2.0,
-    3.0,
-];
 
 fn kernels(outputs: &[Expr]) -> [Kernel; 2] {
     [Backend::Jit, Backend::Interpreter]
         .map(|b| Kernel::with_backend(&symbols(), outputs, b).expect("all symbols are inputs"))
-}
-
-/// Every operation of two arguments, and every function of x, as an output.
-fn operations() -> Vec<Expr> {
-    let [x, y, _] = symbols();
-    let functions = Func::NAMED.into_iter().chain([Func::Neg, Func::Sign]).map(|f| x.apply(f));
-    functions.chain([x + y, x - y, x * y, x / y, x.pow(y), x.atan2(y)]).collect()
 }
 
 fn agree(kernels: &[Kernel; 2], outputs: &[Expr], x: [f64; 3]) -> Result<(), TestCaseError> {
@@ -86,38 +47,6 @@ fn single_operations_agree_to_2_ulp() {
     proptest!(config, |(x in prop_oneof![any(), near(), -1e6..1e6], y in prop_oneof![any(), near()])| {
         agree(&kernels, &outputs, [x, y, 0.0])?;
     });
-}
-
-/// The value of each expression and a bound of its error if each operation is off by some ulp, straight from the graph;
-/// None where a function jumps or ends within the error of its argument.
-fn eval_with_error(fs: &[Expr], x: &[f64]) -> Option<Vec<(f64, f64)>> {
-    with_arena(|arena| {
-        let mut values: HashMap<Expr, (f64, f64)> = HashMap::new();
-        for e in arena.reachable(fs) {
-            let value = match arena.node(e) {
-                Node::Const(c) => (c, 0.0),
-                Node::Pi => (std::f64::consts::PI, 0.0),
-                Node::Symbol(s) => (x[["x", "y", "z"].iter().position(|&name| name == &*arena.name(s))?], 0.0),
-                Node::Unary(f, a) => spread(|x, _| f.apply(x), values[&a], (0.0, 0.0))?,
-                Node::Binary(op, a, b) => spread(|x, y| op.apply(x, y), values[&a], values[&b])?,
-            };
-            values.insert(e, value);
-        }
-        Some(fs.iter().map(|f| values[f]).collect())
-    })
-}
-
-/// f(x, y) with the error that those of x and y cause, and its own.
-fn spread(f: impl Fn(f64, f64) -> f64, x: (f64, f64), y: (f64, f64)) -> Option<(f64, f64)> {
-    let value = f(x.0, y.0);
-    let corners = [(x.1, y.1), (x.1, -y.1), (-x.1, y.1), (-x.1, -y.1)].map(|(dx, dy)| f(x.0 + dx, y.0 + dy));
-    if value.is_nan() && corners.iter().all(|c| c.is_nan()) {
-        return Some((value, 0.0));
-    }
-    // A fifth power is four products.
-    let own = 4.0 * f64::EPSILON * value.abs() + 1e-320;
-    let error = corners.iter().fold(own, |worst, c| worst.max(own + (c - value).abs()));
-    (error.is_finite() && error <= 1e-3 * (1.0 + value.abs())).then_some((value, error))
 }
 
 proptest! {

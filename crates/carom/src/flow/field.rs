@@ -37,12 +37,8 @@ impl Field {
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
-        let velocity = match explicit_velocity(mechanics, &p) {
-            Some(v) => {
-                let outputs = equations(mechanics, &p);
-                let outputs = mechanics.at(&outputs, &mechanics.q, &v, time());
-                Velocity::Explicit(mechanics.kernel(&given, &outputs)?)
-            }
+        let velocity = match Field::expressions(mechanics) {
+            Some(outputs) => Velocity::Explicit(mechanics.kernel(&given, &outputs)?),
             None => {
                 let residuals: Vec<Expr> = mechanics.momenta().iter().zip(&p).map(|(&l_v, &p)| l_v - p).collect();
                 let outputs = equations(mechanics, &p);
@@ -53,6 +49,13 @@ impl Field {
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
         inputs[..parameters.len()].copy_from_slice(parameters);
         Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; 2 * n + 1] })
+    }
+
+    /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
+    pub fn expressions(mechanics: &Mechanics) -> Option<Vec<Expr>> {
+        let p = mechanics.p();
+        let v = explicit_velocity(mechanics, &p)?;
+        Some(mechanics.at(&equations(mechanics, &p), &mechanics.q, &v, time()))
     }
 
     /// (v, ṗ, H) at (t, q, p).
@@ -106,10 +109,11 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     let mut m = mechanics.mass();
     let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
     for k in 0..n {
+        let pivot = m[k].clone();
         for i in k + 1..n {
-            let factor = m[i][k] / m[k][k];
-            for j in k + 1..n {
-                m[i][j] = m[i][j] - factor * m[k][j];
+            let factor = m[i][k] / pivot[k];
+            for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
+                *x = *x - factor * y;
             }
             v[i] = v[i] - factor * v[k];
         }

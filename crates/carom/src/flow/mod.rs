@@ -1,10 +1,12 @@
 //! One-step maps Φ_h: (t, q, p) ↦ (t + h, …).
 
+mod carry;
 mod collocation;
 mod composition;
 mod field;
 mod gauss;
 mod interpolated;
+mod past;
 mod registry;
 mod rk4;
 mod variational;

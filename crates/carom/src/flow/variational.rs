@@ -1,10 +1,12 @@
 //! The one-step map of a discrete Lagrangian.
 
+use super::carry::Carry;
+use super::past::Past;
 use super::{Discrete, Field, Flow, Phase};
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
 use crate::error::Result;
 use crate::expr::{Expr, grad, jacobian};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Problem};
 use crate::mechanics::{Mechanics, numbered};
 use crate::solve::{Newton, NoSolution};
 
@@ -30,31 +32,22 @@ pub struct Variational {
     parameters: usize,
     inner_times: Vec<f64>,
     newton: Newton,
-    /// (parameters, t, h, q0, p0, U) → L_d, −D₃L_d
+    /// inputs → L_d, −D₃L_d
     action: Kernel,
     field: Field,
+    /// The parameters, t, h, what is carried from step to step, q0, p0, U.
     inputs: Vec<f64>,
-    p1: Vec<f64>,
+    /// Where q0 is among them.
+    state: usize,
+    /// (parameters, q0) → what is carried
+    carry: Kernel,
+    /// Its inputs.
+    start: Vec<f64>,
     past: Past,
     /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
     adjoint: Option<Box<Variational>>,
     stepped_back: bool,
 }
-
-/// The last steps, as long as each began where the one before it ended.
-#[derive(Clone)]
-struct Past {
-    t: f64,
-    h: f64,
-    /// The end of the last step.
-    end: Vec<f64>,
-    /// The solutions U of the last steps, newest first.
-    solutions: [Vec<f64>; 4],
-    count: usize,
-}
-
-/// Extrapolation through the last 1 … 4 solutions, all one step apart.
-const EXTRAPOLATION: [&[f64]; 4] = [&[1.0], &[2.0, -1.0], &[3.0, -3.0, 1.0], &[4.0, -6.0, 4.0, -1.0]];
 
 impl Variational {
     /// Derives and compiles the map.
@@ -74,70 +67,93 @@ impl Variational {
         let step = Step { t, h, q0: numbered("q", n), u };
         let samples = rule.samples(&step);
         let m = mean_lagrangian(mechanics, &samples);
-        let pulls: Vec<Vec<Expr>> = step.u[1..].iter().map(|u| pull(mechanics, m, &samples, u)).collect();
-        let p0 = mechanics.p();
-        let start = start_pull(mechanics, m, &samples, &step).into_iter().zip(&p0).enumerate();
-        let start = start.map(|(i, (pull, &p))| p + h * pull - pulls.iter().map(|pull| pull[i]).sum::<Expr>());
-        let residuals: Vec<Expr> = start.chain(pulls[..inner].concat()).collect();
-        let given: Vec<Expr> = [t, h].iter().chain(&step.q0).chain(&p0).copied().collect();
-        let unknowns: Vec<Expr> = step.u[1..].concat();
-        let inputs: Vec<Expr> = given.iter().chain(&unknowns).copied().collect();
-        let slope: Expr = grad(m, &unknowns).into_iter().zip(&unknowns).map(|(m_u, &u)| m_u * u).sum();
-        let energy = slope - m - h * m.diff(h);
-        let size = parameters.len() + inputs.len();
+        let equations = equations(mechanics, m, &samples, &step);
+        let (carry, equations) = Carry::of(mechanics, &equations, &step.q0);
+        let (residuals, p1) = equations.split_at((inner + 1) * n);
+        let q1 = step.point(inner + 1);
+        let problem = Problem {
+            given: &[t, h],
+            carried: &carry.symbols,
+            state: &[&step.q0[..], &mechanics.p()].concat(),
+            unknowns: &step.u[1..].concat(),
+            residuals,
+            results: &[&q1, p1].concat(),
+            next: &carry.next(&step.q0, &q1),
+        };
+        let inputs = problem.inputs();
         let mut map = Variational {
             n,
             order: rule.order(),
             parameters: parameters.len(),
             inner_times: rule.inner_times(),
-            newton: Newton::new(mechanics, &given, &unknowns, &residuals, &pulls[inner])?,
-            action: mechanics.kernel(&inputs, &[h * m, energy])?,
+            newton: Newton::of(mechanics, &problem)?,
+            action: mechanics.kernel(&inputs, &[h * m, discrete_energy(m, h, problem.unknowns)])?,
             field: Field::new(mechanics, parameters)?,
-            inputs: vec![0.0; size],
-            p1: vec![0.0; n],
-            past: Past::new(2 * n, unknowns.len()),
+            inputs: vec![0.0; parameters.len() + inputs.len()],
+            state: parameters.len() + 2 + carry.symbols.len(),
+            carry: carry.kernel(mechanics, &step.q0)?,
+            start: vec![0.0; parameters.len() + n],
+            past: Past::new(n, problem.unknowns.len()),
             adjoint: None,
             stepped_back: false,
         };
         map.inputs[..parameters.len()].copy_from_slice(parameters);
+        map.start[..parameters.len()].copy_from_slice(parameters);
         Ok(map)
     }
 
-    /// Writes a first guess for the unknowns: from the past, or along the velocity.
-    fn guess(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
-        let n = self.n;
-        let unknowns = &mut self.inputs[self.parameters + 2 + 2 * n..];
-        if !self.past.continues(z0, h) {
-            self.past.count = 0;
-        }
-        if self.past.count > 1 {
-            self.past.extrapolate(unknowns);
-            return Ok(());
+    /// How many iterations of Newton's method the last step took.
+    pub fn iterations(&self) -> usize {
+        self.newton.iterations()
+    }
+
+    /// Writes a first guess for the unknowns: from the past, or along the velocity. True if it is from the past.
+    fn guess(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
+        let unknowns = &mut self.inputs[self.state + 2 * self.n..];
+        if self.past.extrapolate(h, unknowns) {
+            return Ok(true);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
-        for (u, &c) in unknowns.chunks_mut(n).zip(self.inner_times.iter().chain(&[1.0])) {
-            for (i, x) in u.iter_mut().enumerate() {
-                *x = c * v[i];
-            }
+        for (u, &c) in unknowns.chunks_mut(self.n).zip(self.inner_times.iter().chain(&[1.0])) {
+            u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v);
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Solves for the unknowns and z1 = (q1, p1).
+    fn solve(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+        let is_extrapolated = self.guess(z0, h)?;
+        let solved = self.newton.solve_from(&z0.z, &mut self.inputs, &mut z1.z);
+        if solved.is_ok() || !is_extrapolated {
+            return solved;
+        }
+        // The past misled.
+        self.past.forget();
+        self.guess(z0, h)?;
+        self.newton.solve_from(&z0.z, &mut self.inputs, &mut z1.z)
+    }
+
+    /// Where no step has ended there is nothing to go on from.
+    #[cold]
+    fn begin(&mut self, z0: &Phase) {
+        self.past.forget();
+        self.start[self.parameters..].copy_from_slice(z0.q());
+        self.carry.eval(&self.start, &mut self.inputs[self.parameters + 2..self.state]);
     }
 }
 
 impl Flow for Variational {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
-        let (n, at) = (self.n, self.parameters);
-        self.inputs[at] = z0.t;
-        self.inputs[at + 1] = h;
-        self.inputs[at + 2..at + 2 + 2 * n].copy_from_slice(&z0.z);
-        self.guess(z0, h)?;
-        self.newton.solve(&mut self.inputs, &mut self.p1)?;
-        let unknowns = &self.inputs[at + 2 + 2 * n..];
+        if !self.past.ends_in(z0) {
+            self.begin(z0);
+        }
+        self.inputs[self.parameters] = z0.t;
+        self.inputs[self.parameters + 1] = h;
+        self.solve(z0, h, z1)?;
         z1.t = z0.t + h;
-        let u1 = &unknowns[unknowns.len() - n..];
-        (0..n).for_each(|i| z1.z[i] = z0.z[i] + h * u1[i]);
-        z1.z[n..].copy_from_slice(&self.p1);
-        self.past.remember(unknowns, h, z1);
+        let (state, unknowns) = self.inputs[self.state..].split_at_mut(2 * self.n);
+        state.copy_from_slice(&z0.z);
+        self.past.remember(unknowns, h, z1, self.newton.iterations());
         self.stepped_back = false;
         Ok(())
     }
@@ -166,35 +182,23 @@ impl Flow for Variational {
     }
 }
 
-impl Past {
-    fn new(size: usize, unknowns: usize) -> Past {
-        let solutions = std::array::from_fn(|_| vec![0.0; unknowns]);
-        Past { t: 0.0, h: 0.0, end: vec![0.0; size], solutions, count: 0 }
-    }
-
-    fn continues(&self, z0: &Phase, h: f64) -> bool {
-        self.h == h && self.t == z0.t && self.end == z0.z
-    }
-
-    fn extrapolate(&self, x: &mut [f64]) {
-        x.fill(0.0);
-        for (weight, solution) in EXTRAPOLATION[self.count - 1].iter().zip(&self.solutions) {
-            x.iter_mut().zip(solution).for_each(|(x, s)| *x += weight * s);
-        }
-    }
-
-    fn remember(&mut self, solution: &[f64], h: f64, z1: &Phase) {
-        self.solutions.rotate_right(1);
-        self.solutions[0].copy_from_slice(solution);
-        self.count = (self.count + 1).min(4);
-        (self.t, self.h) = (z1.t, h);
-        self.end.copy_from_slice(&z1.z);
-    }
-}
-
 /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).
 pub(crate) fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
     samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
+}
+
+/// −D₃L_d.
+fn discrete_energy(m: Expr, h: Expr, unknowns: &[Expr]) -> Expr {
+    let swept: Expr = grad(m, unknowns).into_iter().zip(unknowns).map(|(m_u, &u)| m_u * u).sum();
+    swept - m - h * m.diff(h)
+}
+
+/// The equations of a step, which are zero, and then p1.
+fn equations(mechanics: &Mechanics, m: Expr, samples: &[Sample], step: &Step) -> Vec<Expr> {
+    let pulls: Vec<Vec<Expr>> = step.u[1..].iter().map(|u| pull(mechanics, m, samples, u)).collect();
+    let start = start_pull(mechanics, m, samples, step).into_iter().zip(mechanics.p()).enumerate();
+    let start = start.map(|(i, (pull, p))| p + step.h * pull - pulls.iter().map(|pull| pull[i]).sum::<Expr>());
+    start.chain(pulls.concat()).collect()
 }
 
 /// M_U + f for one U of the step.

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::tape::{Instr, Reg, Tape};
+use crate::expr::Op;
 
 thread_local! {
     static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
@@ -81,9 +82,52 @@ impl Program {
             }
         });
     }
+
+    /// The same for K lanes: number i of lane k is at i·K + k; the inputs from `shared` are the same for all.
+    pub(super) fn eval_lanes<const K: usize>(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            if scratch.len() < self.places * K {
+                scratch.resize(self.places * K, 0.0);
+            }
+            let (values, _) = scratch.as_chunks_mut::<K>();
+            values.as_flattened_mut()[..x.len()].copy_from_slice(x);
+            let same = shared.iter().chain(&self.constants);
+            for (value, &number) in values[x.len() / K..].iter_mut().zip(same) {
+                *value = [number; K];
+            }
+            for step in &self.steps {
+                step.run_lanes(values);
+            }
+            for (o, &place) in out.as_chunks_mut::<K>().0.iter_mut().zip(&self.outputs) {
+                *o = values[place as usize];
+            }
+        });
+    }
 }
 
 impl Step {
+    fn run_lanes<const K: usize>(&self, v: &mut [[f64; K]]) {
+        v[self.result as usize] = match self.instr {
+            Instr::Unary(f, x) => v[x.index()].map(|x| f.apply(x)),
+            Instr::Binary(op, x, y) => {
+                let (x, y) = (&v[x.index()], &v[y.index()]);
+                // One decision for all lanes.
+                match op {
+                    Op::Add => std::array::from_fn(|k| x[k] + y[k]),
+                    Op::Sub => std::array::from_fn(|k| x[k] - y[k]),
+                    Op::Mul => std::array::from_fn(|k| x[k] * y[k]),
+                    Op::Div => std::array::from_fn(|k| x[k] / y[k]),
+                    Op::Pow | Op::Atan2 => std::array::from_fn(|k| op.apply(x[k], y[k])),
+                }
+            }
+            Instr::SinCos(x) => {
+                let both = v[x.index()].map(f64::sin_cos);
+                v[self.second as usize] = both.map(|(_, cos)| cos);
+                both.map(|(sin, _)| sin)
+            }
+        };
+    }
+
     fn run(&self, v: &mut [f64]) {
         v[self.result as usize] = match self.instr {
             Instr::Unary(f, x) => f.apply(v[x.index()]),

@@ -23,7 +23,9 @@
 mod interpret;
 #[cfg(feature = "jit")]
 mod jit;
+mod lanes;
 mod lower;
+mod newton;
 mod tape;
 
 use std::fmt;
@@ -31,6 +33,8 @@ use std::sync::Arc;
 
 use crate::expr::Expr;
 use interpret::Program;
+pub use lanes::{LaneKernel, Lanes};
+pub use newton::{NewtonKernel, Problem, Status};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 
 /// How a kernel is run.

@@ -1,5 +1,8 @@
 //! LU factors with row pivoting.
 
+/// A matrix is singular if a pivot is at most this part of its largest entry.
+pub const SINGULAR: f64 = 1e-14;
+
 /// P·A = L·U of a square matrix, stored by rows.
 #[derive(Clone, Debug)]
 pub struct Lu {
@@ -23,7 +26,7 @@ impl Lu {
         for k in 0..n {
             let pivot = (k..n).max_by(|&i, &j| self.a[i * n + k].abs().total_cmp(&self.a[j * n + k].abs()));
             let pivot = pivot.unwrap_or(k);
-            if self.a[pivot * n + k].abs() <= 1e-14 * scale || !self.a[pivot * n + k].is_finite() {
+            if self.a[pivot * n + k].abs() <= SINGULAR * scale || !self.a[pivot * n + k].is_finite() {
                 return false;
             }
             if pivot != k {

@@ -4,5 +4,5 @@ mod lu;
 mod newton;
 pub mod root;
 
-pub use lu::Lu;
-pub use newton::{Newton, NoSolution};
+pub use lu::{Lu, SINGULAR};
+pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION};

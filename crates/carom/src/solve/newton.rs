@@ -1,28 +1,51 @@
 //! Newton's method on compiled equations.
 
+use std::ops::Range;
+
 use super::Lu;
 use crate::error::Result;
-use crate::expr::{Expr, jacobian};
-use crate::kernel::Kernel;
+use crate::expr::Expr;
+use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
 use crate::mechanics::Mechanics;
 
-const MAX_ITERATIONS: usize = 30;
+/// What has not converged after so many iterations does not converge.
+pub const MAX_ITERATIONS: usize = 30;
 /// After a correction as small as this, relative to the unknowns, the next one would be below roundoff.
-const LAST_CORRECTION: f64 = 1e-9;
+pub const LAST_CORRECTION: f64 = 1e-9;
+/// Corrections as small as this, relative to the unknowns or to 1, are roundoff if they no longer shrink.
+pub const STAGNATION: f64 = 1e-12;
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution.
 #[derive(Clone, Debug)]
 pub struct Newton {
+    method: Method,
+    iterations: usize,
+}
+
+/// How the equations are solved.
+#[derive(Clone, Debug)]
+enum Method {
+    /// By one function: few unknowns, native code.
+    Whole(NewtonKernel),
+    /// By kernels that are called in turn.
+    Parts(Box<Parts>),
+}
+
+#[derive(Clone, Debug)]
+struct Parts {
     /// (a, x) → r, ∂r/∂x
     equations: Kernel,
-    /// (a, x) → outputs
+    /// (a, x) → results, next carried inputs
     results: Kernel,
-    given: usize,
+    carried: Range<usize>,
+    state: Range<usize>,
     n: usize,
     lu: Lu,
     /// r and ∂r/∂x
     values: Vec<f64>,
     correction: Vec<f64>,
+    /// The results and the next carried inputs.
+    outputs: Vec<f64>,
 }
 
 /// Newton's method found no solution.
@@ -43,43 +66,108 @@ impl Newton {
         residuals: &[Expr],
         results: &[Expr],
     ) -> Result<Newton> {
-        let inputs: Vec<Expr> = given.iter().chain(unknowns).copied().collect();
-        let slopes = jacobian(residuals, unknowns).concat();
-        let equations: Vec<Expr> = residuals.iter().copied().chain(slopes).collect();
-        let n = unknowns.len();
-        Ok(Newton {
-            equations: mechanics.kernel(&inputs, &equations)?,
-            results: mechanics.kernel(&inputs, results)?,
-            given: mechanics.parameters.len() + given.len(),
+        Newton::of(mechanics, &Problem { given, unknowns, residuals, results, ..Problem::default() })
+    }
+
+    /// Compiles a problem, before whose inputs come the parameters.
+    pub fn of(mechanics: &Mechanics, problem: &Problem) -> Result<Newton> {
+        let given = [&mechanics.parameters, problem.given].concat();
+        let whole = match mechanics.backend {
+            Backend::Jit => NewtonKernel::new(&Problem { given: &given, ..*problem }).ok(),
+            Backend::Interpreter => None,
+        };
+        let method = match whole {
+            Some(kernel) => Method::Whole(kernel),
+            None => Method::Parts(Box::new(Parts::new(mechanics, problem)?)),
+        };
+        Ok(Newton { method, iterations: 0 })
+    }
+
+    /// Solves from the guess that stands last in `inputs`, and leaves the solution there; writes the results
+    /// and the next carried inputs.
+    pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
+        self.iterations = match &mut self.method {
+            Method::Whole(kernel) => outcome(kernel.solve(inputs, results))?,
+            Method::Parts(parts) => parts.solve(inputs, results)?,
+        };
+        Ok(())
+    }
+
+    /// The same with the state from where it is; its place in `inputs` may or may not become a copy.
+    pub fn solve_from(
+        &mut self,
+        state: &[f64],
+        inputs: &mut [f64],
+        results: &mut [f64],
+    ) -> std::result::Result<(), NoSolution> {
+        self.iterations = match &mut self.method {
+            Method::Whole(kernel) => outcome(kernel.solve_from(state, inputs, results))?,
+            Method::Parts(parts) => {
+                inputs[parts.state.clone()].copy_from_slice(state);
+                parts.solve(inputs, results)?
+            }
+        };
+        Ok(())
+    }
+
+    /// How many iterations the last solution took.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+}
+
+/// The number of iterations, or why there is no solution.
+fn outcome((status, iterations): (Status, usize)) -> std::result::Result<usize, NoSolution> {
+    match status {
+        Status::Solved => Ok(iterations),
+        Status::Singular => Err(NoSolution::Singular),
+        Status::Diverged => Err(NoSolution::Diverged),
+    }
+}
+
+impl Parts {
+    fn new(mechanics: &Mechanics, problem: &Problem) -> Result<Parts> {
+        let (n, inputs) = (problem.unknowns.len(), problem.inputs());
+        let first = mechanics.parameters.len() + problem.given.len();
+        let carried = first..first + problem.carried.len();
+        Ok(Parts {
+            equations: mechanics.kernel(&inputs, &problem.equations())?,
+            results: mechanics.kernel(&inputs, &[problem.results, problem.next].concat())?,
+            state: carried.end..carried.end + problem.state.len(),
+            carried,
             n,
             lu: Lu::new(n),
             values: vec![0.0; n + n * n],
             correction: vec![0.0; n],
+            outputs: vec![0.0; problem.results.len() + problem.next.len()],
         })
     }
 
-    /// Solves from the guess that stands behind the given inputs, and leaves the solution there; writes the results.
-    pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
+    /// As [`Newton::solve`]; returns the number of iterations.
+    fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
         // A sum, not a maximum: NaN must not get lost.
         let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
         let mut previous = f64::INFINITY;
-        for _ in 0..MAX_ITERATIONS {
+        for iteration in 1..=MAX_ITERATIONS {
             self.equations.eval(inputs, &mut self.values);
             let (r, slopes) = self.values.split_at(self.n);
             if !self.lu.factor(slopes) {
                 return Err(NoSolution::Singular);
             }
             self.lu.solve(r, &mut self.correction);
-            let x = &mut inputs[self.given..];
-            x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
-            let (step, scale) = (size(&self.correction), size(x));
-            if !step.is_finite() {
+            if !self.correction.iter().all(|dx| dx.is_finite()) {
                 return Err(NoSolution::Diverged);
             }
-            let stagnates = step >= 0.5 * previous && step <= 1e-12 * scale.max(1.0);
-            if step <= LAST_CORRECTION * scale || step == 0.0 || stagnates {
-                self.results.eval(inputs, results);
-                return Ok(());
+            let x = &mut inputs[self.state.end..];
+            x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
+            let (step, scale) = (size(&self.correction), size(x));
+            let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(1.0);
+            if step <= LAST_CORRECTION * scale || stagnates {
+                self.results.eval(inputs, &mut self.outputs);
+                let (values, next) = self.outputs.split_at(results.len());
+                results.copy_from_slice(values);
+                inputs[self.carried.clone()].copy_from_slice(next);
+                return Ok(iteration);
             }
             previous = step;
         }

@@ -1,13 +1,14 @@
 //! Tapes as instructions of a function under construction.
 
-use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types::F64};
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types::F64};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
 use super::calls;
 use crate::expr::{Func, Op};
-use crate::kernel::tape::{Instr, Tape};
+use crate::kernel::tape::{Instr, Reg, Tape};
 
 /// What the emitter must know of the machine.
 #[derive(Clone, Copy)]
@@ -67,8 +68,15 @@ impl Pool {
 }
 
 /// Memory that is there, aligned, and does not change while the function runs.
-pub(super) fn fixed_memory() -> MemFlagsData {
+fn fixed_memory() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly().with_can_move()
+}
+
+/// The values of a tape of which so far only the inputs are there.
+pub(super) fn known(tape: &Tape, inputs: &[Value]) -> Vec<Option<Value>> {
+    let mut values: Vec<Option<Value>> = inputs.iter().map(|&v| Some(v)).collect();
+    values.resize(tape.values(), None);
+    values
 }
 
 /// Emits tapes into a function.
@@ -95,32 +103,34 @@ impl<'a, 'f> Emitter<'a, 'f> {
     /// The outputs of the tape at these inputs, from the current block on. What follows is in a later block if the tape
     /// has a sine or cosine.
     pub(super) fn tape(&mut self, tape: &Tape, inputs: &[Value]) -> Vec<Value> {
-        let mut values: Vec<Option<Value>> = inputs.iter().map(|&v| Some(v)).collect();
-        values.resize(inputs.len() + tape.constants().len(), None);
-        for (_, instr) in tape.instructions() {
-            let mut operand = |r: crate::kernel::Reg| match values[r.index()] {
-                Some(value) => value,
-                None => self.constant(tape.constants()[r.index() - inputs.len()]),
-            };
+        let mut values = known(tape, inputs);
+        self.instructions(tape, &mut values, |_| true);
+        tape.outputs().iter().map(|&r| self.operand(tape, &values, r)).collect()
+    }
+
+    /// Emits the instructions that are wanted, by their numbers, and adds their results to the [`known`] values.
+    pub(super) fn instructions(&mut self, tape: &Tape, values: &mut [Option<Value>], wanted: impl Fn(usize) -> bool) {
+        for (_, (first, instr)) in tape.instructions().enumerate().filter(|&(at, _)| wanted(at)) {
             match instr {
                 Instr::Unary(f, x) => {
-                    let x = operand(x);
-                    values.push(Some(self.unary(f, x)));
+                    let x = self.operand(tape, values, x);
+                    values[first.index()] = Some(self.unary(f, x));
                 }
                 Instr::Binary(op, x, y) => {
-                    let (x, y) = (operand(x), operand(y));
-                    values.push(Some(self.binary(op, x, y)));
+                    let [x, y] = [x, y].map(|r| self.operand(tape, values, r));
+                    values[first.index()] = Some(self.binary(op, x, y));
                 }
                 Instr::SinCos(x) => {
-                    let x = operand(x);
-                    values.extend(self.sin_cos(x).map(Some));
+                    let x = self.operand(tape, values, x);
+                    values[first.index()..][..2].copy_from_slice(&self.sin_cos(x).map(Some));
                 }
             }
         }
-        let outputs = tape.outputs().iter();
-        outputs
-            .map(|r| values[r.index()].unwrap_or_else(|| self.constant(tape.constants()[r.index() - inputs.len()])))
-            .collect()
+    }
+
+    /// A value that is known, or a constant.
+    pub(super) fn operand(&mut self, tape: &Tape, values: &[Option<Value>], r: Reg) -> Value {
+        values[r.index()].unwrap_or_else(|| self.constant(tape.constants()[r.index() - tape.inputs()]))
     }
 
     fn unary(&mut self, f: Func, x: Value) -> Value {
@@ -156,6 +166,50 @@ impl<'a, 'f> Emitter<'a, 'f> {
 
     pub(super) fn constant(&mut self, value: f64) -> Value {
         let offset = self.pool.offset(value);
-        self.builder.ins().load(F64, fixed_memory(), self.table, offset)
+        self.builder.ins().load(F64, MemFlagsData::trusted(), self.table, offset)
+    }
+
+    /// The number at this place of an array that does not change while the function runs.
+    pub(super) fn load_fixed(&mut self, array: Value, at: usize) -> Value {
+        self.builder.ins().load(F64, fixed_memory(), array, 8 * at as i32)
+    }
+
+    /// The number at this place of an array.
+    pub(super) fn load(&mut self, array: Value, at: usize) -> Value {
+        self.builder.ins().load(F64, MemFlagsData::trusted(), array, 8 * at as i32)
+    }
+
+    pub(super) fn store(&mut self, value: Value, array: Value, at: usize) {
+        self.builder.ins().store(MemFlagsData::trusted(), value, array, 8 * at as i32);
+    }
+
+    /// Goes on in this block, to which all jumps are there.
+    pub(super) fn enter(&mut self, block: Block) {
+        self.builder.switch_to_block(block);
+        self.builder.seal_block(block);
+    }
+
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fadd(a, b)
+    }
+
+    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fsub(a, b)
+    }
+
+    pub(super) fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.builder.ins().fmul(a, b)
+    }
+
+    /// The larger one; b if one is NaN. One instruction, unlike the maximum that propagates NaN.
+    pub(super) fn max(&mut self, a: Value, b: Value) -> Value {
+        let is_a = self.builder.ins().fcmp(FloatCC::LessThan, b, a);
+        self.builder.ins().select(is_a, a, b)
+    }
+
+    /// maxᵢ |xᵢ|, for one or more xᵢ.
+    pub(super) fn max_norm(&mut self, x: &[Value]) -> Value {
+        let sizes: Vec<Value> = x.iter().map(|&x| self.builder.ins().fabs(x)).collect();
+        sizes[1..].iter().fold(sizes[0], |m, &x| self.max(m, x))
     }
 }

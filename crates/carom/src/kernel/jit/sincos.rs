@@ -1,7 +1,7 @@
 //! sin and cos as a few dozen instructions, to within 1 ulp.
 //!
-//! x = n·π/2 + r + c with |r| ≤ π/4 and a tail c below the last place of r (Cody and Waite's reduction), then a
-//! polynomial each for sin(r + c) and cos(r + c), then n mod 4 says which is which, and the signs. Arguments beyond
+//! x = n·π/2 + r − d with |r| ≤ π/4 and a tail d below the last place of r (Cody and Waite's reduction), then a
+//! polynomial each for sin(r − d) and cos(r − d), then n mod 4 says which is which, and the signs. Arguments beyond
 //! [`LIMIT`], infinities and NaN go to the standard library, out of line.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
@@ -13,27 +13,28 @@ use super::emit::Emitter;
 use crate::expr::Func;
 
 /// The largest |x| that is reduced here. n < 2²⁰ then, which the lengths of the parts of π/2 below rely on.
-const LIMIT: f64 = 1e6;
+pub(in crate::kernel) const LIMIT: f64 = 1e6;
 /// 1.5·2⁵²: adding it rounds to a whole number n, whose last bits are then those of the sum.
-const ROUNDER: f64 = 6755399441055744.0;
+pub(in crate::kernel) const ROUNDER: f64 = 6755399441055744.0;
 
 /// π/2 as a sum of three `f64`, for products that are not rounded.
-const PI_2: [f64; 3] = [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
+pub(in crate::kernel) const PI_2: [f64; 3] =
+    [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
 /// π/2 as a sum of three numbers of 33 bits, so that n times each is exact, and the rest.
 const PI_2_SHORT: [u64; 4] =
     [0x3FF9_21FB_5440_0000, 0x3DD0_B461_1A60_0000, 0x3BA3_198A_2E00_0000, 0x397B_839A_2520_49C1];
 
-/// (sin r − r)/r³ on [−π/4, π/4] in powers of r²: fdlibm, `k_sin.c` (Sun Microsystems, 1993).
-const SIN: [f64; 6] = [
-    -0.16666666666666632,
-    0.00833333333332249,
-    -0.0001984126982985795,
-    2.7557313707070068e-06,
-    -2.5050760253406863e-08,
-    1.58969099521155e-10,
+/// (r − sin r)/r³ on [−π/4, π/4] in powers of r²: fdlibm, `k_sin.c` (Sun Microsystems, 1993), with the other sign.
+pub(in crate::kernel) const SIN: [f64; 6] = [
+    0.16666666666666632,
+    -0.00833333333332249,
+    0.0001984126982985795,
+    -2.7557313707070068e-06,
+    2.5050760253406863e-08,
+    -1.58969099521155e-10,
 ];
 /// (cos r − 1 + r²/2)/r⁴ on [−π/4, π/4] in powers of r²: fdlibm, `k_cos.c` (Sun Microsystems, 1993).
-const COS: [f64; 6] = [
+pub(in crate::kernel) const COS: [f64; 6] = [
     0.0416666666666666,
     -0.001388888888887411,
     2.480158728947673e-05,
@@ -54,8 +55,8 @@ impl Emitter<'_, '_> {
         self.builder.ins().brif(is_small, fast, &[], slow, &[]);
 
         self.enter(fast);
-        let (n_bits, r, c) = self.reduce(x);
-        let (sin, cos) = (self.sin_kernel(r, c), self.cos_kernel(r, c));
+        let (n_bits, r, d) = self.reduce(x);
+        let (sin, cos) = (self.sin_kernel(r, d), self.cos_kernel(r, d));
         let small = self.quadrant(n_bits, sin, cos);
         self.builder.ins().jump(done, &small.map(BlockArg::Value));
 
@@ -67,19 +68,14 @@ impl Emitter<'_, '_> {
         results
     }
 
-    fn enter(&mut self, block: cranelift_codegen::ir::Block) {
-        self.builder.switch_to_block(block);
-        self.builder.seal_block(block);
-    }
-
-    /// x = n·π/2 + r + c; n as an integer of which only the last bits count.
+    /// x = n·π/2 + r − d; n as an integer of which only the last bits count.
     fn reduce(&mut self, x: Value) -> (Value, Value, Value) {
         let (two_over_pi, rounder) = (self.constant(std::f64::consts::FRAC_2_PI), self.constant(ROUNDER));
         let shifted = self.mul_add(x, two_over_pi, rounder);
         let n = self.sub(shifted, rounder);
         let n_bits = self.builder.ins().bitcast(I64, MemFlagsData::new(), shifted);
-        let (r, c) = if self.target.fma { self.reduce_fused(x, n) } else { self.reduce_by_parts(x, n) };
-        (n_bits, r, c)
+        let (r, d) = if self.target.fma { self.reduce_fused(x, n) } else { self.reduce_by_parts(x, n) };
+        (n_bits, r, d)
     }
 
     /// x − n·π/2 where n·p can be had exactly.
@@ -90,15 +86,15 @@ impl Emitter<'_, '_> {
         let [p1, p2, p3] = PI_2.map(|p| self.constant(p));
         let minus_n = self.builder.ins().fneg(n);
         let head = self.builder.ins().fma(minus_n, p1, x);
-        let minus_w = self.mul(minus_n, p2);
-        let minus_w_low = {
-            let w = self.builder.ins().fneg(minus_w);
-            self.builder.ins().fma(minus_n, p2, w)
+        let w = self.mul(n, p2);
+        let w_low = {
+            let minus_w = self.builder.ins().fneg(w);
+            self.builder.ins().fma(n, p2, minus_w)
         };
-        let r = self.add(head, minus_w);
-        let lost = self.sub(head, r);
-        let error = self.add(lost, minus_w);
-        let rest = self.builder.ins().fma(minus_n, p3, minus_w_low);
+        let r = self.sub(head, w);
+        let change = self.sub(r, head);
+        let error = self.add(change, w);
+        let rest = self.builder.ins().fma(n, p3, w_low);
         (r, self.add(error, rest))
     }
 
@@ -110,37 +106,33 @@ impl Emitter<'_, '_> {
         let (middle, error) = self.sub_exact(head, n, p2);
         let (r, error2) = self.sub_exact(middle, n, p3);
         let (error, rest) = (self.add(error, error2), self.mul(n, tail));
-        (r, self.sub(error, rest))
+        (r, self.add(error, rest))
     }
 
-    /// a − n·p and its rounding error.
+    /// a − n·p and how much too large it is.
     fn sub_exact(&mut self, a: Value, n: Value, p: Value) -> (Value, Value) {
         let w = self.mul(n, p);
         let r = self.sub(a, w);
-        let lost = self.sub(a, r);
-        (r, self.sub(lost, w))
+        let change = self.sub(r, a);
+        (r, self.add(change, w))
     }
 
-    /// sin(r + c) = r − ((z·(c/2 − v·poly) − c) − v·s₁), z = r², v = r³.
-    fn sin_kernel(&mut self, r: Value, c: Value) -> Value {
+    /// sin(r − d) = r − (d + v·(s₁ + z·poly)), z = r², v = r³. That leaves out d·z/2, less than 0.2 ulp; the signs are
+    /// such that sin(−0) = −0.
+    fn sin_kernel(&mut self, r: Value, d: Value) -> Value {
         let [s1, s2, s3, s4, s5, s6] = SIN.map(|s| self.constant(s));
         let z = self.mul(r, r);
         let (v, z2) = (self.mul(z, r), self.mul(z, z));
         let (low, high) = (self.mul_add(z, s3, s2), self.mul_add(z, s5, s4));
         let high = self.mul_add(z2, s6, high);
         let poly = self.mul_add(z2, high, low);
-        let half = self.constant(0.5);
-        let (half_c, cubic) = (self.mul(c, half), self.mul(v, poly));
-        let t = self.sub(half_c, cubic);
-        let minus_c = self.builder.ins().fneg(c);
-        let t = self.mul_add(z, t, minus_c);
-        let first = self.mul(v, s1);
-        let t = self.sub(t, first);
-        self.sub(r, t)
+        let poly = self.mul_add(z, poly, s1);
+        let rest = self.mul_add(v, poly, d);
+        self.sub(r, rest)
     }
 
-    /// cos(r + c) = w + (((1 − w) − z/2) + (z²·poly − r·c)), w = 1 − z/2, z = r².
-    fn cos_kernel(&mut self, r: Value, c: Value) -> Value {
+    /// cos(r − d) = w + (((1 − w) − z/2) + (z²·poly + r·d)), w = 1 − z/2, z = r².
+    fn cos_kernel(&mut self, r: Value, d: Value) -> Value {
         let [c1, c2, c3, c4, c5, c6] = COS.map(|c| self.constant(c));
         let z = self.mul(r, r);
         let z2 = self.mul(z, z);
@@ -152,11 +144,8 @@ impl Emitter<'_, '_> {
         let w = self.sub(one, half_z);
         let lost = self.sub(one, w);
         let lost = self.sub(lost, half_z);
-        let minus_rc = {
-            let rc = self.mul(r, c);
-            self.builder.ins().fneg(rc)
-        };
-        let rest = self.mul_add(z2, poly, minus_rc);
+        let tail = self.mul(r, d);
+        let rest = self.mul_add(z2, poly, tail);
         let rest = self.add(lost, rest);
         self.add(w, rest)
     }
@@ -181,18 +170,6 @@ impl Emitter<'_, '_> {
             let value = self.builder.ins().bxor(value, exchange);
             self.builder.ins().bxor(value, sign)
         })
-    }
-
-    fn add(&mut self, a: Value, b: Value) -> Value {
-        self.builder.ins().fadd(a, b)
-    }
-
-    fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.builder.ins().fsub(a, b)
-    }
-
-    fn mul(&mut self, a: Value, b: Value) -> Value {
-        self.builder.ins().fmul(a, b)
     }
 
     /// a·b + c, fused where that is one instruction.

@@ -1,0 +1,200 @@
+//! Newton's method as one function: the equations, the linear system, the stopping rule and the results.
+
+use std::fmt;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F64, I32};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, Value};
+
+use super::emit::{Emitter, Target, known};
+use super::native::{Effort, Native, host};
+use crate::kernel::KernelError;
+use crate::kernel::newton::{Equations, Status};
+use crate::solve::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
+
+/// constants, inputs, state, results; returns a status and, above its 8 bits, the number of iterations
+type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const f64, *mut f64) -> u32;
+
+/// Newton's method as native code.
+pub(in crate::kernel) struct CompiledNewton(Native);
+
+impl CompiledNewton {
+    pub(in crate::kernel) fn new(equations: &Equations) -> Result<CompiledNewton, KernelError> {
+        let isa = host(Effort::for_length(equations.tape.len()))?;
+        let target = Target::of(&*isa);
+        let mut signature = target.of_pointers(4);
+        signature.returns = vec![AbiParam::new(I32)];
+        let native = Native::new(isa, target, signature, |emitter, &[inputs, state, results]| {
+            Emission { emitter, equations, inputs, state, results }.run();
+        });
+        native.map(CompiledNewton)
+    }
+
+    /// Runs the code.
+    ///
+    /// # Safety
+    ///
+    /// The arguments must point to as many numbers as the equations have inputs, inputs that are the state, and results.
+    pub(in crate::kernel) unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> u32 {
+        // SAFETY: the code was compiled with this signature, for this machine's calling convention.
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.address()) };
+        // SAFETY: the caller vouches for these; the constants are those the code was compiled for.
+        unsafe { entry(self.0.constants(), inputs, state, results) }
+    }
+}
+
+impl fmt::Debug for CompiledNewton {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("CompiledNewton").finish_non_exhaustive()
+    }
+}
+
+/// Where the parts of the function go.
+struct Blocks {
+    /// x, the size of the last correction, the number of iterations so far
+    next: Block,
+    /// x, the number of iterations
+    converged: Block,
+    singular: Block,
+    diverged: Block,
+}
+
+struct Emission<'a, 'b, 'f> {
+    emitter: &'a mut Emitter<'b, 'f>,
+    equations: &'a Equations,
+    inputs: Value,
+    state: Value,
+    results: Value,
+}
+
+impl Emission<'_, '_, '_> {
+    /// ```text
+    /// what depends on the given inputs only
+    /// next:       r, ∂r/∂x at x;  dx = (∂r/∂x)⁻¹ r;  x ← x − dx;  go to converged, diverged or next
+    /// converged:  results at x
+    /// ```
+    fn run(mut self) {
+        let inputs = self.load_inputs();
+        let mut values = known(&self.equations.tape, &inputs);
+        self.emitter.instructions(&self.equations.tape, &mut values, |at| self.equations.is_fixed[at]);
+
+        let blocks = self.blocks();
+        let infinity = self.emitter.constant(f64::INFINITY);
+        let zero = self.emitter.builder.ins().iconst(I32, 0);
+        let start: Vec<Value> = inputs[self.equations.state.end..].iter().copied().chain([infinity, zero]).collect();
+        self.jump(blocks.next, &start);
+        self.iteration(&blocks, values.clone());
+        self.finish(&blocks, values);
+        for (block, status) in [(blocks.singular, Status::Singular), (blocks.diverged, Status::Diverged)] {
+            self.emitter.enter(block);
+            let status = self.emitter.builder.ins().iconst(I32, status as i64);
+            self.emitter.builder.ins().return_(&[status]);
+        }
+    }
+
+    fn load_inputs(&mut self) -> Vec<Value> {
+        let (carried, state) = (&self.equations.carried, &self.equations.state);
+        let load = |i: usize| {
+            if state.contains(&i) {
+                self.emitter.load_fixed(self.state, i - state.start)
+            } else if i < carried.start {
+                self.emitter.load_fixed(self.inputs, i)
+            } else {
+                self.emitter.load(self.inputs, i)
+            }
+        };
+        (0..self.equations.tape.inputs()).map(load).collect()
+    }
+
+    fn blocks(&mut self) -> Blocks {
+        let builder = &mut *self.emitter.builder;
+        let [next, converged, singular, diverged] = [(); 4].map(|()| builder.create_block());
+        for _ in 0..self.equations.n {
+            builder.append_block_param(next, F64);
+            builder.append_block_param(converged, F64);
+        }
+        builder.append_block_param(next, F64);
+        builder.append_block_param(next, I32);
+        builder.append_block_param(converged, I32);
+        builder.set_cold_block(singular);
+        builder.set_cold_block(diverged);
+        Blocks { next, converged, singular, diverged }
+    }
+
+    fn jump(&mut self, block: Block, values: &[Value]) {
+        let arguments: Vec<BlockArg> = values.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.emitter.builder.ins().jump(block, &arguments);
+    }
+
+    fn iteration(&mut self, blocks: &Blocks, mut values: Vec<Option<Value>>) {
+        let (n, tape) = (self.equations.n, &self.equations.tape);
+        self.emitter.builder.switch_to_block(blocks.next);
+        let x = self.emitter.builder.block_params(blocks.next)[..n].to_vec();
+        let [previous, count] = [n, n + 1].map(|i| self.emitter.builder.block_params(blocks.next)[i]);
+        x.iter().zip(&mut values[self.equations.state.end..]).for_each(|(&x, value)| *value = Some(x));
+        self.emitter.instructions(tape, &mut values, |at| self.equations.is_iterated[at]);
+        let [outputs, _, _] = self.equations.outputs();
+        let outputs: Vec<Value> = outputs.iter().map(|&r| self.emitter.operand(tape, &values, r)).collect();
+        let (r, slopes) = outputs.split_at(n);
+        let dx = self.emitter.solve(slopes, r, blocks.singular);
+        let x: Vec<Value> = x.iter().zip(&dx).map(|(&x, &dx)| self.emitter.sub(x, dx)).collect();
+        let count = self.emitter.builder.ins().iadd_imm_u(count, 1);
+        self.decide(blocks, &x, &dx, previous, count);
+        self.emitter.builder.seal_block(blocks.next);
+    }
+
+    /// The same decisions as in [`crate::solve::Newton::solve`], the most frequent one first.
+    fn decide(&mut self, blocks: &Blocks, x: &[Value], dx: &[Value], previous: Value, count: Value) {
+        let e = &mut *self.emitter;
+        let again = e.builder.create_block();
+        let done: Vec<Value> = x.iter().copied().chain([count]).collect();
+        // Only a sum is sure to tell of each NaN.
+        let sizes: Vec<Value> = dx.iter().map(|&dx| e.builder.ins().fabs(dx)).collect();
+        let sum = sizes[1..].iter().fold(sizes[0], |sum, &size| e.add(sum, size));
+        let infinity = e.constant(f64::INFINITY);
+        e.go_on_if(FloatCC::LessThan, sum, infinity, blocks.diverged);
+        let (step, scale) = (e.max_norm(dx), e.max_norm(x));
+        let part = e.constant(LAST_CORRECTION);
+        let limit = e.mul(part, scale);
+        let arguments: Vec<BlockArg> = done.iter().map(|&v| BlockArg::Value(v)).collect();
+        let is_small = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
+        e.builder.ins().brif(is_small, blocks.converged, &arguments, again, &[]);
+
+        e.enter(again);
+        let [half, part, one] = [0.5, STAGNATION, 1.0].map(|c| e.constant(c));
+        let (expected, limit) = (e.mul(half, previous), e.max(one, scale));
+        let limit = e.mul(part, limit);
+        let is_no_smaller = e.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, step, expected);
+        let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
+        let stagnates = e.builder.ins().band(is_no_smaller, is_roundoff);
+        let on = e.builder.create_block();
+        e.builder.ins().brif(stagnates, blocks.converged, &arguments, on, &[]);
+
+        e.enter(on);
+        let next: Vec<BlockArg> = x.iter().copied().chain([step, count]).map(BlockArg::Value).collect();
+        let may_go_on = e.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, MAX_ITERATIONS as i64);
+        e.builder.ins().brif(may_go_on, blocks.next, &next, blocks.diverged, &[]);
+    }
+
+    fn finish(&mut self, blocks: &Blocks, mut values: Vec<Option<Value>>) {
+        let (n, given, tape) = (self.equations.n, self.equations.state.end, &self.equations.tape);
+        let e = &mut *self.emitter;
+        e.enter(blocks.converged);
+        let x = e.builder.block_params(blocks.converged)[..n].to_vec();
+        let count = e.builder.block_params(blocks.converged)[n];
+        for (i, &x) in x.iter().enumerate() {
+            e.store(x, self.inputs, given + i);
+            values[given + i] = Some(x);
+        }
+        e.instructions(tape, &mut values, |at| self.equations.is_final[at]);
+        let [_, results, next] = self.equations.outputs();
+        for (array, first, outputs) in [(self.results, 0, results), (self.inputs, self.equations.carried.start, next)] {
+            for (i, &r) in outputs.iter().enumerate() {
+                let value = e.operand(tape, &values, r);
+                e.store(value, array, first + i);
+            }
+        }
+        let status = e.builder.ins().ishl_imm_u(count, 8);
+        e.builder.ins().return_(&[status]);
+    }
+}

@@ -1,0 +1,60 @@
+//! The functions that compiled code calls, lane by lane: the same as the interpreter's.
+
+use crate::expr::{Func, Op};
+use crate::kernel::jit::sincos::LIMIT;
+
+/// Of a, b, the results, and how many there are of each.
+pub(super) type Function = unsafe extern "sysv64" fn(*const f64, *const f64, *mut f64, usize);
+
+/// The function as compiled code can call it; it reads only a.
+pub(super) fn unary(f: Func) -> Function {
+    macro_rules! table {
+        ($($name:ident)*) => {
+            match f {
+                $(Func::$name => {
+                    unsafe extern "sysv64" fn call(a: *const f64, _: *const f64, out: *mut f64, lanes: usize) {
+                        for k in 0..lanes {
+                            // SAFETY: compiled code passes places in its frame with room for all lanes.
+                            unsafe { *out.add(k) = Func::$name.apply(*a.add(k)) }
+                        }
+                    }
+                    call
+                })*
+            }
+        };
+    }
+    table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign)
+}
+
+/// The function as compiled code can call it.
+pub(super) fn binary(op: Op) -> Function {
+    macro_rules! table {
+        ($($name:ident)*) => {
+            match op {
+                $(Op::$name => {
+                    unsafe extern "sysv64" fn call(a: *const f64, b: *const f64, out: *mut f64, lanes: usize) {
+                        for k in 0..lanes {
+                            // SAFETY: compiled code passes places in its frame with room for all lanes.
+                            unsafe { *out.add(k) = Op::$name.apply(*a.add(k), *b.add(k)) }
+                        }
+                    }
+                    call
+                })*
+            }
+        };
+    }
+    table!(Add Sub Mul Div Pow Atan2)
+}
+
+/// Writes sin x and cos x where x is too large for the short reduction, or no number.
+pub(super) unsafe extern "sysv64" fn repair(x: *const f64, sin: *mut f64, cos: *mut f64, lanes: usize) {
+    for k in 0..lanes {
+        // SAFETY: compiled code passes places in its frame with room for all lanes.
+        let x = unsafe { *x.add(k) };
+        if x.abs() <= LIMIT {
+            continue;
+        }
+        // SAFETY: as above.
+        unsafe { (*sin.add(k), *cos.add(k)) = x.sin_cos() }
+    }
+}

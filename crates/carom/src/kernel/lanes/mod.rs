@@ -1,0 +1,144 @@
+//! Kernels that compute several states at once: the stages of a collocation, the members of an ensemble.
+//!
+//! Vectors of 4 lanes are 256 bits, which is more than Cranelift has: on x86-64 with AVX2 and FMA the code is our own,
+//! elsewhere blocks of lanes are interpreted. A tape becomes operations on vectors ([`ir`]), these are given registers
+//! ([`allocate`]) and become instructions ([`assemble`]).
+
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod allocate;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod assemble;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod calls;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod ir;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod native;
+
+use std::sync::Arc;
+
+use super::interpret::Program;
+use super::{Backend, KernelError, Tape};
+use crate::expr::Expr;
+
+/// How many states are computed at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lanes {
+    /// Two.
+    Two = 2,
+    /// Four.
+    Four = 4,
+    /// Eight.
+    Eight = 8,
+}
+
+impl Lanes {
+    /// The number.
+    pub fn count(self) -> usize {
+        self as usize
+    }
+
+    /// The smallest that has room for so many states.
+    pub fn for_states(count: usize) -> Option<Lanes> {
+        [Lanes::Two, Lanes::Four, Lanes::Eight].into_iter().find(|lanes| lanes.count() >= count)
+    }
+}
+
+/// A list of expressions as a function of several states at once.
+///
+/// ```
+/// use carom::expr::Expr;
+/// use carom::kernel::{LaneKernel, Lanes};
+///
+/// let (theta, length) = (Expr::symbol("theta"), Expr::symbol("L"));
+/// let position = [length * theta.sin(), -length * theta.cos()];
+/// let kernel = LaneKernel::new(&[theta], &[length], &position, Lanes::Two)?;
+///
+/// let mut out = [0.0; 4];
+/// kernel.eval(&[0.0, 0.5], &[2.0], &mut out);
+/// assert_eq!(out[0], 0.0);
+/// assert_eq!(out[2], -2.0);
+/// # Ok::<(), carom::kernel::KernelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LaneKernel {
+    lanes: Lanes,
+    inputs: usize,
+    shared: usize,
+    outputs: usize,
+    code: Code,
+}
+
+#[derive(Clone, Debug)]
+enum Code {
+    Interpreted(Arc<Program>),
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+    Compiled(Arc<native::Native>),
+}
+
+impl LaneKernel {
+    /// The function from `inputs`, one for each lane, and `shared` inputs, the same for all, to `outputs`: native code
+    /// where possible.
+    pub fn new(inputs: &[Expr], shared: &[Expr], outputs: &[Expr], lanes: Lanes) -> Result<LaneKernel, KernelError> {
+        match LaneKernel::with_backend(inputs, shared, outputs, lanes, Backend::Jit) {
+            Err(KernelError::Unsupported(_)) => {
+                LaneKernel::with_backend(inputs, shared, outputs, lanes, Backend::Interpreter)
+            }
+            made => made,
+        }
+    }
+
+    /// The same by the backend of choice.
+    pub fn with_backend(
+        inputs: &[Expr],
+        shared: &[Expr],
+        outputs: &[Expr],
+        lanes: Lanes,
+        backend: Backend,
+    ) -> Result<LaneKernel, KernelError> {
+        let tape = Tape::new(&[inputs, shared].concat(), outputs)?;
+        let code = match backend {
+            Backend::Interpreter => Code::Interpreted(Arc::new(Program::new(&tape))),
+            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+            Backend::Jit => Code::Compiled(Arc::new(native::Native::new(&tape, inputs.len(), lanes.count())?)),
+            #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+            Backend::Jit => return Err(KernelError::Unsupported("lanes are native on x86-64 only".into())),
+        };
+        Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), code })
+    }
+
+    /// How many states are computed at once.
+    pub fn lanes(&self) -> Lanes {
+        self.lanes
+    }
+
+    /// How it is run.
+    pub fn backend(&self) -> Backend {
+        match self.code {
+            Code::Interpreted(_) => Backend::Interpreter,
+            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+            Code::Compiled(_) => Backend::Jit,
+        }
+    }
+
+    /// Computes the outputs of all K lanes: input i of lane k is `x[i·K + k]`, output i of lane k becomes
+    /// `out[i·K + k]`. Allocates nothing (the interpreter: after its first call in a thread).
+    ///
+    /// # Panics
+    ///
+    /// If a slice has another length than the lists say.
+    pub fn eval(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
+        let lanes = self.lanes.count();
+        assert_eq!(x.len(), self.inputs * lanes, "number of inputs times number of lanes");
+        assert_eq!(shared.len(), self.shared, "number of shared inputs");
+        assert_eq!(out.len(), self.outputs * lanes, "number of outputs times number of lanes");
+        match (&self.code, self.lanes) {
+            (Code::Interpreted(program), Lanes::Two) => program.eval_lanes::<2>(x, shared, out),
+            (Code::Interpreted(program), Lanes::Four) => program.eval_lanes::<4>(x, shared, out),
+            (Code::Interpreted(program), Lanes::Eight) => program.eval_lanes::<8>(x, shared, out),
+            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+            // SAFETY: the lengths were just compared with those of the tape that was compiled.
+            (Code::Compiled(code), _) => unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
+        }
+    }
+}

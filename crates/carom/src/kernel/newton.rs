@@ -1,0 +1,234 @@
+//! Newton's method as one compiled function.
+
+use std::ops::Range;
+
+use super::KernelError;
+use super::tape::{Reg, Tape};
+use crate::expr::{Expr, jacobian};
+
+/// The most unknowns for which elimination is unrolled: its code grows with their third power.
+const MAX_UNKNOWNS: usize = 8;
+/// The longest tape: compiling takes its time, and what is saved around it counts for less.
+const MAX_LENGTH: usize = 3_000;
+
+/// How the function ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// With a solution.
+    Solved = 0,
+    /// The matrix ∂r/∂x cannot be inverted.
+    Singular = 1,
+    /// The corrections do not become small.
+    Diverged = 2,
+}
+
+/// Equations r = 0 for the unknowns, where all else is given, and what is computed from the solution.
+///
+/// The inputs are `given`, `carried`, `state` and `unknowns`, in this order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Problem<'a> {
+    /// What is given.
+    pub given: &'a [Expr],
+    /// What is given, too, and replaced by `next` once there is a solution.
+    pub carried: &'a [Expr],
+    /// What is given, and may be read from elsewhere than from the other inputs.
+    pub state: &'a [Expr],
+    /// What is solved for.
+    pub unknowns: &'a [Expr],
+    /// r: as many as there are unknowns.
+    pub residuals: &'a [Expr],
+    /// What is wanted at the solution.
+    pub results: &'a [Expr],
+    /// The carried inputs of the next problem, at the solution of this one.
+    pub next: &'a [Expr],
+}
+
+impl Problem<'_> {
+    /// All inputs in order.
+    pub fn inputs(&self) -> Vec<Expr> {
+        [self.given, self.carried, self.state, self.unknowns].concat()
+    }
+
+    /// r, ∂r/∂x by rows.
+    pub fn equations(&self) -> Vec<Expr> {
+        let slopes = jacobian(self.residuals, self.unknowns).concat();
+        [self.residuals, &slopes].concat()
+    }
+}
+
+/// What the function computes, as one tape: r, ∂r/∂x by rows, the results, the next carried inputs; and when each
+/// instruction is needed.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "jit"), allow(dead_code))]
+pub(super) struct Equations {
+    pub(super) tape: Tape,
+    /// The number of unknowns.
+    pub(super) n: usize,
+    /// Where these are among the inputs.
+    pub(super) carried: Range<usize>,
+    pub(super) state: Range<usize>,
+    /// By instruction: it does not depend on x.
+    pub(super) is_fixed: Vec<bool>,
+    /// By instruction: it depends on x, and the equations need it.
+    pub(super) is_iterated: Vec<bool>,
+    /// By instruction: it depends on x, and the results need it.
+    pub(super) is_final: Vec<bool>,
+}
+
+impl Equations {
+    fn new(problem: &Problem) -> Result<Equations, KernelError> {
+        let outputs = [&problem.equations(), problem.results, problem.next].concat();
+        let tape = Tape::new(&problem.inputs(), &outputs)?;
+        let n = problem.unknowns.len();
+        let (first, outputs) = (tape.inputs() - n, tape.outputs().split_at(n + n * n));
+        let is_fixed: Vec<bool> = depends_on(&tape, first).iter().map(|depends| !depends).collect();
+        let moving = |outputs: &[Reg]| -> Vec<bool> {
+            needed_by(&tape, outputs).iter().zip(&is_fixed).map(|(needed, fixed)| *needed && !fixed).collect()
+        };
+        let (is_iterated, is_final) = (moving(outputs.0), moving(outputs.1));
+        let carried = problem.given.len()..problem.given.len() + problem.carried.len();
+        Ok(Equations { n, state: carried.end..first, carried, is_fixed, is_iterated, is_final, tape })
+    }
+
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
+    /// The values of r and ∂r/∂x, of the results, and of the next carried inputs.
+    pub(super) fn outputs(&self) -> [&[Reg]; 3] {
+        let (equations, rest) = self.tape.outputs().split_at(self.n + self.n * self.n);
+        let (results, next) = rest.split_at(rest.len() - self.carried.len());
+        [equations, results, next]
+    }
+}
+
+/// For each instruction whether its result depends on an input from number `first` on.
+fn depends_on(tape: &Tape, first: usize) -> Vec<bool> {
+    let mut values = vec![false; tape.values()];
+    values[first..tape.inputs()].fill(true);
+    let instructions = tape.instructions();
+    instructions
+        .map(|(result, instr)| {
+            let depends = instr.operands().any(|r| values[r.index()]);
+            values[result.index()..][..instr.results()].fill(depends);
+            depends
+        })
+        .collect()
+}
+
+/// For each instruction whether these outputs need it.
+fn needed_by(tape: &Tape, outputs: &[Reg]) -> Vec<bool> {
+    let mut values = vec![false; tape.values()];
+    outputs.iter().for_each(|r| values[r.index()] = true);
+    let instructions: Vec<_> = tape.instructions().collect();
+    let mut needed = vec![false; instructions.len()];
+    for (at, (result, instr)) in instructions.into_iter().enumerate().rev() {
+        needed[at] = values[result.index()..][..instr.results()].contains(&true);
+        if needed[at] {
+            instr.operands().for_each(|r| values[r.index()] = true);
+        }
+    }
+    needed
+}
+
+/// A problem that is solved by one function of native code. For few unknowns; there is no interpreted form:
+/// [`crate::solve::Newton`] has another way.
+#[derive(Clone, Debug)]
+pub struct NewtonKernel {
+    inputs: usize,
+    state: Range<usize>,
+    results: usize,
+    #[cfg(feature = "jit")]
+    code: std::sync::Arc<super::jit::CompiledNewton>,
+}
+
+impl NewtonKernel {
+    /// Compiles the function.
+    pub fn new(problem: &Problem) -> Result<NewtonKernel, KernelError> {
+        let n = problem.unknowns.len();
+        if n == 0 || n > MAX_UNKNOWNS {
+            return Err(KernelError::Unsupported(format!("{n} unknowns, not 1 to {MAX_UNKNOWNS}")));
+        }
+        let equations = Equations::new(problem)?;
+        let length = equations.tape.len();
+        if length > MAX_LENGTH {
+            return Err(KernelError::Unsupported(format!("{length} instructions, more than {MAX_LENGTH}")));
+        }
+        NewtonKernel::compile(&equations)
+    }
+
+    #[cfg(feature = "jit")]
+    fn compile(equations: &Equations) -> Result<NewtonKernel, KernelError> {
+        let code = std::sync::Arc::new(super::jit::CompiledNewton::new(equations)?);
+        let (inputs, results) = (equations.tape.inputs(), equations.outputs()[1].len());
+        Ok(NewtonKernel { inputs, state: equations.state.clone(), results, code })
+    }
+
+    #[cfg(not(feature = "jit"))]
+    fn compile(_: &Equations) -> Result<NewtonKernel, KernelError> {
+        Err(KernelError::Unsupported("the feature `jit` is off".into()))
+    }
+
+    /// Solves from the guess that stands last in `inputs`, and leaves the solution there; writes the results and the next
+    /// carried inputs. Returns how it ended, and after how many iterations if there is a solution. Allocates nothing.
+    ///
+    /// # Panics
+    ///
+    /// If `inputs` or `results` has another length than the lists that were compiled.
+    pub fn solve(&self, inputs: &mut [f64], results: &mut [f64]) -> (Status, usize) {
+        assert_eq!(inputs.len(), self.inputs, "number of inputs");
+        assert_eq!(results.len(), self.results, "number of results");
+        // SAFETY: the lengths were just compared.
+        unsafe { self.call(inputs.as_mut_ptr(), inputs.as_ptr().add(self.state.start), results.as_mut_ptr()) }
+    }
+
+    /// The same with the state from where it is, not from `inputs`: a copy of what was just computed would have to wait
+    /// for it.
+    ///
+    /// # Panics
+    ///
+    /// If a slice has another length than the lists that were compiled.
+    pub fn solve_from(&self, state: &[f64], inputs: &mut [f64], results: &mut [f64]) -> (Status, usize) {
+        assert_eq!(inputs.len(), self.inputs, "number of inputs");
+        assert_eq!(state.len(), self.state.len(), "number of inputs that are the state");
+        assert_eq!(results.len(), self.results, "number of results");
+        // SAFETY: the lengths were just compared.
+        unsafe { self.call(inputs.as_mut_ptr(), state.as_ptr(), results.as_mut_ptr()) }
+    }
+
+    /// Runs the code.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must be to as many numbers as there are inputs, inputs that are the state, and results.
+    unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> (Status, usize) {
+        #[cfg(feature = "jit")]
+        // SAFETY: the caller vouches for the pointers.
+        let code = unsafe { self.code.call(inputs, state, results) };
+        #[cfg(not(feature = "jit"))]
+        let code = {
+            let _ = (inputs, state, results);
+            Status::Diverged as u32
+        };
+        match code & 0xff {
+            0 => (Status::Solved, (code >> 8) as usize),
+            1 => (Status::Singular, 0),
+            _ => (Status::Diverged, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_instruction_is_where_it_is_needed() {
+        let [a, x] = ["a", "x"].map(Expr::symbol);
+        let (residual, result) = (a.exp() + x.exp(), a.exp() * x.cos());
+        let problem =
+            Problem { given: &[a], unknowns: &[x], residuals: &[residual], results: &[result], ..Problem::default() };
+        let equations = Equations::new(&problem).expect("both are inputs");
+        let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count();
+        assert_eq!(count(&equations.is_fixed), 1, "exp(a)");
+        assert_eq!(count(&equations.is_iterated), 2, "exp(x), the sum");
+        assert_eq!(count(&equations.is_final), 2, "cos(x), the product");
+    }
+}

@@ -1,0 +1,147 @@
+//! Steps by one compiled function against steps whose parts are interpreted.
+#![cfg(feature = "jit")]
+
+use carom::catalogue;
+use carom::discrete::{DiscreteLagrangian, Svc, registry};
+use carom::expr::Expr;
+use carom::flow::{Flow, Phase, Variational};
+use carom::kernel::{Backend, NewtonKernel, Problem, Status};
+use carom::mechanics::Mechanics;
+use carom::model::Model;
+use proptest::prelude::*;
+
+/// The same map by native code and by the interpreter, and where the model starts.
+fn both(example: &str, rule: &dyn DiscreteLagrangian) -> ([Variational; 2], Phase) {
+    let text = catalogue::find(example).expect("it ships").text;
+    let model = Model::from_text(example, text, &[]).expect("shipped models are right");
+    let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
+    let start = model.start().expect("shipped models start");
+    let free = model.system.free();
+    let pick = |all: &[f64]| free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+    let maps = [Backend::Jit, Backend::Interpreter].map(|backend| {
+        let mechanics = Mechanics { backend, ..Mechanics::new(&model.system) };
+        Variational::new(&mechanics, rule, &parameters).expect("shipped models compile")
+    });
+    (maps, Phase::new(0.0, &pick(&start.q), &pick(&start.p)))
+}
+
+/// The largest difference, relative to the largest number where that is above 1.
+fn distance(a: &Phase, b: &Phase) -> f64 {
+    let scale = a.z.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+    a.z.iter().zip(&b.z).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs())) / scale
+}
+
+/// Some steps one after the other from a state near the start: the first ones from a velocity, then from the past.
+#[test]
+fn compiled_steps_are_interpreted_steps() {
+    let systems = ["pendulum", "cart-pendulum", "double-pendulum", "driven-double-pendulum", "wavy-floor", "chain-3"];
+    for example in systems {
+        for rule in registry(0.5) {
+            let (maps, start) = both(example, &*rule);
+            let states = prop::collection::vec(-0.5..0.5, start.z.len());
+            proptest!(ProptestConfig::with_cases(12), |(shift in states, h in prop_oneof![0.002..0.05, -0.02..-0.002])| {
+                let [mut compiled, mut interpreted] = maps.clone();
+                let z = start.z.iter().zip(&shift).map(|(z, shift)| z + shift).collect();
+                let mut a = [Phase { t: 0.3, z: Vec::clone(&z) }, Phase { t: 0.3, z }];
+                let mut b = a.clone();
+                for step in 0..12 {
+                    let [(from_a, to_a), (from_b, to_b)] = [&mut a, &mut b].map(|z| {
+                        z.swap(0, 1);
+                        let [to, from] = z;
+                        (&*from, to)
+                    });
+                    let ended = (compiled.step(from_a, h, to_a), interpreted.step(from_b, h, to_b));
+                    prop_assert_eq!(ended.0, ended.1, "{} of {}, step {}, h = {}", rule.name(), example, step, h);
+                    if ended.0.is_err() {
+                        break;
+                    }
+                    let error = distance(to_a, to_b);
+                    prop_assert!(error < 1e-12, "{} of {example}, step {step}: {error:e}", rule.name());
+                }
+            });
+        }
+    }
+}
+
+/// Roundoff is all that the two ways differ by, also after a million steps of a regular motion.
+#[test]
+fn a_million_compiled_steps_are_interpreted_steps() {
+    let (maps, start) = both("pendulum", &Svc);
+    let [a, b] = maps.map(|mut map| {
+        let (mut z, mut next) = (start.clone(), start.clone());
+        for _ in 0..1_000_000 {
+            map.step(&z, 0.01, &mut next).expect("the step has a solution");
+            std::mem::swap(&mut z, &mut next);
+        }
+        z
+    });
+    let error = distance(&a, &b);
+    assert!(error < 1e-9, "{error:e}");
+}
+
+#[test]
+fn nothing_is_solved_that_has_no_solution() {
+    let [x, y] = ["x", "y"].map(Expr::symbol);
+    let cases: [(&[Expr], &[Expr], Status); 6] = [
+        (&[x], &[x.squared() + 1.0], Status::Diverged),
+        (&[x], &[x.squared() - 2.0], Status::Solved),
+        (&[x], &[x - x + 1.0], Status::Singular),
+        (&[x], &[(x - 1e9).sqrt()], Status::Singular),
+        (&[x, y], &[x + y, 2.0 * x + 2.0 * y - 1.0], Status::Singular),
+        (&[x, y], &[1e-170 * (x + y), 1e-170 * (x - y)], Status::Solved),
+    ];
+    for (unknowns, residuals, expected) in cases {
+        let kernel = NewtonKernel::new(&Problem { unknowns, residuals, ..Problem::default() }).expect("it compiles");
+        let mut inputs = vec![0.7; unknowns.len()];
+        assert_eq!(kernel.solve(&mut inputs, &mut []).0, expected, "{residuals:?}");
+    }
+}
+
+/// Linear equations A·x = b, solved exactly by one iteration, whatever the order and scale of their rows.
+#[test]
+fn rows_are_exchanged_where_they_must_be() {
+    for n in 1..=8 {
+        let symbols = |name: &str, count: usize| -> Vec<Expr> {
+            (0..count).map(|i| Expr::symbol(&format!("{name}{i}"))).collect()
+        };
+        let (a, b, x) = (symbols("a", n * n), symbols("b", n), symbols("x", n));
+        let row = |i: usize| (0..n).map(|j| a[i * n + j] * x[j]).sum::<Expr>() - b[i];
+        let residuals: Vec<Expr> = (0..n).map(row).collect();
+        let given = [a.clone(), b.clone()].concat();
+        let problem = Problem { given: &given, unknowns: &x, residuals: &residuals, ..Problem::default() };
+        let kernel = NewtonKernel::new(&problem).expect("it compiles");
+        for shift in 0..n {
+            // A cyclic permutation with a small full matrix added: without pivoting it begins with a tiny pivot.
+            let entry = |i: usize, j: usize| {
+                let small = 1e-9 * (1.0 + (3 * i + 5 * j) as f64 % 7.0);
+                small + if (i + shift) % n == j { 1.0 + i as f64 } else { 0.0 }
+            };
+            let matrix: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+            let solution: Vec<f64> = (0..n).map(|j| 1.0 + j as f64).collect();
+            let right = |i: usize| (0..n).map(|j| matrix[i * n + j] * solution[j]).sum::<f64>();
+            let mut inputs: Vec<f64> = matrix.iter().copied().chain((0..n).map(right)).collect();
+            inputs.resize(n * n + 2 * n, 0.0);
+            assert_eq!(kernel.solve(&mut inputs, &mut []).0, Status::Solved, "n = {n}, shift {shift}");
+            for (x, expected) in inputs[n * n + n..].iter().zip(&solution) {
+                assert!((x - expected).abs() < 1e-13 * n as f64, "n = {n}, shift {shift}: {x}, not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_carried_is_replaced_by_its_next_value() {
+    let [c, x] = ["c", "x"].map(Expr::symbol);
+    let problem = Problem {
+        carried: &[c],
+        unknowns: &[x],
+        residuals: &[x - 2.0 * c],
+        results: &[x + c],
+        next: &[x.squared()],
+        ..Problem::default()
+    };
+    let kernel = NewtonKernel::new(&problem).expect("it compiles");
+    let (mut inputs, mut results) = ([3.0, 0.0], [0.0]);
+    assert_eq!(kernel.solve(&mut inputs, &mut results).0, Status::Solved);
+    assert_eq!((inputs, results), ([36.0, 6.0], [9.0]));
+}
