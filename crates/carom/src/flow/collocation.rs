@@ -33,11 +33,10 @@ impl Collocation {
         (0..s).map(integral).collect()
     }
 
-    /// ℓⱼ(x) as rows, one for each x.
-    pub(super) fn interpolation(&self, xs: impl Iterator<Item = f64>, matrix: &mut [f64]) {
-        let s = self.c.len();
-        for (row, x) in matrix.chunks_mut(s).zip(xs) {
-            row.iter_mut().enumerate().for_each(|(j, entry)| *entry = lagrange(&self.c, j, x));
+    /// ℓⱼ(x) by columns j of the given width, with a row for each x.
+    pub(super) fn interpolation(&self, xs: impl Iterator<Item = f64>, width: usize, matrix: &mut [f64]) {
+        for (row, x) in xs.enumerate() {
+            (0..self.c.len()).for_each(|j| matrix[j * width + row] = lagrange(&self.c, j, x));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Gauss collocation.
 
 use super::collocation::Collocation;
+use super::combine::combine;
+use super::stages::Stages;
 use super::{Discrete, Field, Flow, Phase};
 use crate::error::Result;
 use crate::mechanics::Mechanics;
@@ -15,53 +17,29 @@ const MAX_ITERATIONS: usize = 100;
 /// Zᵢ = z0 + h Σⱼ aᵢⱼ f(t + cⱼh, Zⱼ),   z1 = z0 + h Σᵢ bᵢ f(t + cᵢh, Zᵢ)
 /// ```
 ///
-/// The stages are found by fixed-point iteration to roundoff. The first guess continues the polynomial of the last step.
+/// The stages are found by fixed-point iteration to roundoff, all stages at once as lanes of vectors. The first guess
+/// continues the polynomial of the last step.
 #[derive(Clone)]
 pub struct Gauss {
     s: usize,
     /// 2n
     size: usize,
     rule: Collocation,
-    field: Rates,
-    /// f at the stages, stage after stage.
+    /// a by columns, each as wide as the lanes; the lanes beyond s are zero.
+    a: Vec<f64>,
+    field: Stages,
+    /// H, for the discrete energy; where the stages follow H̃ there is none.
+    energy: Option<Field>,
+    times: Vec<f64>,
+    /// f at the stages: component i of stage k at i·width + k.
     rates: Vec<f64>,
-    /// H at the stages.
-    energies: Vec<f64>,
+    new_rates: Vec<f64>,
     stages: Vec<f64>,
-    guess: Vec<f64>,
+    /// ℓⱼ at the stages of the next step, by columns.
     interpolation: Vec<f64>,
     /// ∫₀^x ℓⱼ at the moments x inside a step, by rows.
     moments: Vec<f64>,
     last: Last,
-}
-
-/// What the stages follow.
-#[derive(Clone)]
-enum Rates {
-    /// Hamilton's equations of H.
-    Field(Field),
-    /// Those of a modified Hamiltonian of the full step.
-    Modified { ham_mod: Box<dyn ModifiedHamiltonian>, h: f64, point: Phase, values: Vec<f64> },
-}
-
-impl Rates {
-    /// (q̇, ṗ, H) at (t, z).
-    fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        match self {
-            Rates::Field(field) => field.at(t, z),
-            Rates::Modified { ham_mod, h, point, values } => {
-                let n = z.len() / 2;
-                point.t = t;
-                point.z.copy_from_slice(z);
-                values[2 * n] = ham_mod.gradient(point, *h, &mut values[..2 * n])?;
-                // (H_q, H_p) → (H_p, −H_q)
-                let (q, p) = values[..2 * n].split_at_mut(n);
-                q.swap_with_slice(p);
-                p.iter_mut().for_each(|x| *x = -*x);
-                Ok(values)
-            }
-        }
-    }
 }
 
 /// The step that `rates` belong to.
@@ -75,111 +53,109 @@ struct Last {
 impl Gauss {
     /// Compiles the field.
     pub fn new(mechanics: &Mechanics, stages: usize, parameters: &[f64]) -> Result<Gauss> {
-        let field = Rates::Field(Field::new(mechanics, parameters)?);
-        Ok(Gauss::following(field, stages, 2 * mechanics.n()))
+        let field = Stages::new(mechanics, stages, parameters)?;
+        let energy = Some(Field::new(mechanics, parameters)?);
+        Ok(Gauss::following(field, energy, stages, 2 * mechanics.n()))
     }
 
     /// Follows Hamilton's equations of a modified Hamiltonian; `size` is that of a state.
     pub fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, stages: usize, size: usize) -> Gauss {
-        let point = Phase { t: 0.0, z: vec![0.0; size] };
-        let field = Rates::Modified { ham_mod, h: 0.0, point, values: vec![0.0; size + 1] };
-        Gauss::following(field, stages, size)
+        Gauss::following(Stages::of_modified(ham_mod, stages, size), None, stages, size)
     }
 
-    fn following(field: Rates, s: usize, size: usize) -> Gauss {
+    fn following(field: Stages, energy: Option<Field>, s: usize, size: usize) -> Gauss {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         let rule = Collocation::gauss(s);
+        let width = field.width;
+        let mut a = vec![0.0; s * width];
+        (0..s * s).for_each(|i| a[(i % s) * width + i / s] = rule.a[i]);
         let inside = (1..s.max(2)).map(|k| k as f64 / s.max(2) as f64);
         Gauss {
             s,
             size,
+            a,
             moments: inside.flat_map(|x| rule.integrals(x)).collect(),
             rule,
             field,
-            rates: vec![0.0; s * size],
-            energies: vec![0.0; s],
-            stages: vec![0.0; s * size],
-            guess: vec![0.0; s * size],
-            interpolation: vec![0.0; s * s],
+            energy,
+            times: vec![0.0; s],
+            rates: vec![0.0; width * size],
+            new_rates: vec![0.0; width * size],
+            stages: vec![0.0; width * size],
+            interpolation: vec![0.0; s * width],
             last: Last { h: 0.0, begin: nowhere.clone(), end: nowhere },
         }
     }
 
+    fn forget(&mut self) {
+        self.last.begin.t = f64::NAN;
+        self.last.end.t = f64::NAN;
+    }
+
     /// Fills `rates` with a first guess: the last step's polynomial where it begins or ends here, else f(z0).
     fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
-        let (s, size) = (self.s, self.size);
         // A polynomial is not followed far beyond its own step.
-        let ratio = h / self.last.h;
+        let (ratio, width) = (h / self.last.h, self.field.width);
         let near = ratio.abs() <= 2.0;
         let start = if near && *z0 == self.last.end {
             1.0
         } else if near && *z0 == self.last.begin {
             0.0
         } else {
-            let rates = &self.field.at(z0.t, &z0.z)?[..size];
-            self.rates.chunks_mut(size).for_each(|stage| stage.copy_from_slice(rates));
-            return Ok(());
+            self.times.fill(z0.t);
+            self.stages.chunks_mut(width).zip(&z0.z).for_each(|(lanes, z)| lanes.fill(*z));
+            return self.field.at(&self.times, &self.stages, &mut self.rates);
         };
-        self.rule.interpolation(self.rule.c.iter().map(|c| start + c * ratio), &mut self.interpolation);
-        combine(&self.interpolation, &self.rates, size, s, &mut self.guess);
-        std::mem::swap(&mut self.guess, &mut self.rates);
+        let xs = self.rule.c.iter().map(|c| start + c * ratio);
+        self.rule.interpolation(xs, width, &mut self.interpolation);
+        combine(width, &self.interpolation, &self.rates, None, 1.0, &mut self.new_rates);
+        std::mem::swap(&mut self.new_rates, &mut self.rates);
         Ok(())
     }
 
     /// One round of the iteration; returns how far the stages moved, relative to the state.
-    fn iterate(&mut self, z0: &Phase, h: f64) -> std::result::Result<f64, NoSolution> {
-        let (s, size) = (self.s, self.size);
-        combine(&self.rule.a, &self.rates, size, s, &mut self.stages);
+    fn iterate(&mut self, z0: &Phase, h: f64, scale: f64) -> std::result::Result<f64, NoSolution> {
+        combine(self.field.width, &self.a, &self.rates, Some(&z0.z), h, &mut self.stages);
+        self.field.at(&self.times, &self.stages, &mut self.new_rates)?;
         // A sum, not a maximum: NaN must not get lost.
-        let mut moved = 0.0f64;
-        let scale: f64 = z0.z.iter().map(|x| x.abs()).sum();
-        for i in 0..s {
-            let stage = &mut self.stages[i * size..(i + 1) * size];
-            stage.iter_mut().zip(&z0.z).for_each(|(x, z)| *x = z + h * *x);
-            let values = self.field.at(z0.t + self.rule.c[i] * h, stage)?;
-            let rates = &mut self.rates[i * size..(i + 1) * size];
-            for (rate, &value) in rates.iter_mut().zip(values) {
-                moved += (value - *rate).abs();
-                *rate = value;
-            }
-            self.energies[i] = values[size];
-        }
-        Ok(moved * h.abs() / (scale * s as f64))
+        let lanes = self.rates.chunks(self.field.width).zip(self.new_rates.chunks(self.field.width));
+        let moved: f64 = lanes.map(|(a, b)| (0..self.s).map(|k| (a[k] - b[k]).abs()).sum::<f64>()).sum();
+        std::mem::swap(&mut self.rates, &mut self.new_rates);
+        Ok(moved * scale)
     }
-}
 
-/// out_i = Σⱼ mᵢⱼ xⱼ for blocks x of `size`.
-fn combine(m: &[f64], x: &[f64], size: usize, s: usize, out: &mut [f64]) {
-    for (row, out) in m.chunks(s).zip(out.chunks_mut(size)) {
-        out.fill(0.0);
-        for (weight, block) in row.iter().zip(x.chunks(size)) {
-            out.iter_mut().zip(block).for_each(|(sum, x)| *sum += weight * x);
+    /// Iterates until the stages stand still at roundoff.
+    fn converge(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
+        self.times.iter_mut().zip(&self.rule.c).for_each(|(t, c)| *t = z0.t + c * h);
+        let size: f64 = z0.z.iter().map(|x| x.abs()).sum();
+        let scale = h.abs() / (size * self.s as f64);
+        let mut previous = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            let moved = self.iterate(z0, h, scale)?;
+            // At roundoff the changes stop to shrink; before that, the next one would be too small to matter.
+            let next = if previous.is_finite() { moved * (moved / previous) } else { f64::INFINITY };
+            if moved <= 0.5 * f64::EPSILON || next <= 0.05 * f64::EPSILON || (moved >= previous && moved <= 1e-13) {
+                return Ok(());
+            }
+            if !moved.is_finite() {
+                break;
+            }
+            previous = moved;
         }
+        Err(NoSolution::Diverged)
     }
 }
 
 impl Flow for Gauss {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
         self.predict(z0, h)?;
-        let mut previous = f64::INFINITY;
-        let mut rounds = 0;
-        loop {
-            let moved = self.iterate(z0, h)?;
-            rounds += 1;
-            // At roundoff the changes stop to shrink.
-            if moved <= 0.5 * f64::EPSILON || (moved >= previous && moved <= 1e-13) {
-                break;
-            }
-            if !moved.is_finite() || rounds > MAX_ITERATIONS {
-                self.last.begin.t = f64::NAN;
-                self.last.end.t = f64::NAN;
-                return Err(NoSolution::Diverged);
-            }
-            previous = moved;
+        if let Err(e) = self.converge(z0, h) {
+            self.forget();
+            return Err(e);
         }
         z1.t = z0.t + h;
-        for (k, (z, start)) in z1.z.iter_mut().zip(&z0.z).enumerate() {
-            let rise: f64 = (0..self.s).map(|i| self.rule.b[i] * self.rates[i * self.size + k]).sum();
+        for (lanes, (z, start)) in self.rates.chunks(self.field.width).zip(z1.z.iter_mut().zip(&z0.z)) {
+            let rise: f64 = self.rule.b.iter().zip(lanes).map(|(b, rate)| b * rate).sum();
             *z = start + h * rise;
         }
         self.last.h = h;
@@ -194,27 +170,26 @@ impl Flow for Gauss {
     /// L_d = h Σ bᵢLᵢ,   −D₃L_d = p1·Σ bᵢVᵢ − Σ bᵢLᵢ − h Σ bᵢ ṗᵢ·Σⱼ aᵢⱼVⱼ
     /// ```
     fn discrete(&mut self) -> Option<Discrete> {
-        let (s, n) = (self.s, self.size / 2);
-        combine(&self.rule.a, &self.rates, self.size, s, &mut self.guess);
+        let (s, n, width) = (self.s, self.size / 2, self.field.width);
+        let Last { h, begin, end } = &self.last;
+        let mut point = begin.clone();
         let (mut mean, mut energy) = (0.0, 0.0);
-        for i in 0..s {
-            let (v, force) = self.rates[i * self.size..(i + 1) * self.size].split_at(n);
-            let p = &self.stages[i * self.size + n..(i + 1) * self.size];
-            let rise = &self.guess[i * self.size..i * self.size + n];
-            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-            mean += self.rule.b[i] * (dot(p, v) - self.energies[i]);
-            energy += self.rule.b[i] * (dot(self.last.end.p(), v) - self.last.h * dot(force, rise));
+        for k in 0..s {
+            point.z.iter_mut().enumerate().for_each(|(i, x)| *x = self.stages[i * width + k]);
+            let ham = self.energy.as_mut()?.energy(begin.t + self.rule.c[k] * h, &point.z).ok()?;
+            let rate = |i: usize| self.rates[i * width + k];
+            let swept: f64 = (0..n).map(|i| point.p()[i] * rate(i)).sum();
+            // h Σⱼ aₖⱼVⱼ is how far the stage is from q0.
+            let lifted: f64 = (0..n).map(|i| rate(n + i) * (point.z[i] - begin.z[i])).sum();
+            mean += self.rule.b[k] * (swept - ham);
+            energy += self.rule.b[k] * ((0..n).map(|i| end.p()[i] * rate(i)).sum::<f64>() - lifted);
         }
-        Some(Discrete { action: self.last.h * mean, energy: energy - mean })
+        Some(Discrete { action: h * mean, energy: energy - mean })
     }
 
     fn set_full_step(&mut self, full: f64) {
-        if let Rates::Modified { h, .. } = &mut self.field
-            && *h != full
-        {
-            *h = full;
-            self.last.begin.t = f64::NAN;
-            self.last.end.t = f64::NAN;
+        if self.field.set_full_step(full) {
+            self.forget();
         }
     }
 
@@ -232,8 +207,8 @@ impl Flow for Gauss {
         }
         let weights = &self.moments[(k - 1) * self.s..k * self.s];
         z.t = z0.t + h * k as f64 / self.moments() as f64;
-        for (i, (z, start)) in z.z.iter_mut().zip(&z0.z).enumerate() {
-            let rise: f64 = weights.iter().enumerate().map(|(j, w)| w * self.rates[j * self.size + i]).sum();
+        for (lanes, (z, start)) in self.rates.chunks(self.field.width).zip(z.z.iter_mut().zip(&z0.z)) {
+            let rise: f64 = weights.iter().zip(lanes).map(|(w, rate)| w * rate).sum();
             *z = start + h * rise;
         }
         true

@@ -2,6 +2,7 @@
 
 mod carry;
 mod collocation;
+mod combine;
 mod composition;
 mod field;
 mod gauss;
@@ -9,6 +10,7 @@ mod interpolated;
 mod past;
 mod registry;
 mod rk4;
+mod stages;
 mod variational;
 
 pub use composition::Composition;
