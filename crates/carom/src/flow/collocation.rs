@@ -33,10 +33,15 @@ impl Collocation {
         (0..s).map(integral).collect()
     }
 
-    /// ℓⱼ(x) by columns j of the given width, with a row for each x.
-    pub(super) fn interpolation(&self, xs: impl Iterator<Item = f64>, width: usize, matrix: &mut [f64]) {
-        for (row, x) in xs.enumerate() {
-            (0..self.c.len()).for_each(|j| matrix[j * width + row] = lagrange(&self.c, j, x));
+    /// ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
+    pub(super) fn interpolation(&self, start: f64, ratio: f64, width: usize, matrix: &mut [f64]) {
+        for (j, column) in matrix.chunks_mut(width).enumerate() {
+            for i in 0..width {
+                column[i] = match self.c.get(i) {
+                    Some(c) => lagrange(&self.c, j, start + c * ratio),
+                    None => column[0],
+                };
+            }
         }
     }
 }

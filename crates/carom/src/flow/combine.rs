@@ -50,6 +50,25 @@ fn products<const K: usize>(
     }
 }
 
+/// Σ|a − b| over all lanes. A sum, not a maximum: NaN must not get lost.
+pub(super) fn distance(width: usize, a: &[f64], b: &[f64]) -> f64 {
+    match width {
+        2 => lane_distance::<2>(a, b),
+        4 => lane_distance::<4>(a, b),
+        _ => lane_distance::<8>(a, b),
+    }
+}
+
+fn lane_distance<const K: usize>(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = [0.0; K];
+    for (a, b) in a.as_chunks::<K>().0.iter().zip(b.as_chunks::<K>().0) {
+        for k in 0..K {
+            sum[k] += (a[k] - b[k]).abs();
+        }
+    }
+    sum.iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Gauss collocation.
 
 use super::collocation::Collocation;
-use super::combine::combine;
+use super::combine::{combine, distance};
 use super::stages::Stages;
 use super::{Discrete, Field, Flow, Phase};
 use crate::error::Result;
@@ -25,8 +25,10 @@ pub struct Gauss {
     /// 2n
     size: usize,
     rule: Collocation,
-    /// a by columns, each as wide as the lanes; the lanes beyond s are zero.
+    /// a by columns, each as wide as the lanes; lanes beyond s repeat the first stage.
     a: Vec<f64>,
+    /// ℓⱼ(1 + cᵢ) by columns: the polynomial of one step at the stages of the next.
+    ahead: Vec<f64>,
     field: Stages,
     /// H, for the discrete energy; where the stages follow H̃ there is none.
     energy: Option<Field>,
@@ -67,13 +69,17 @@ impl Gauss {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         let rule = Collocation::gauss(s);
         let width = field.width;
-        let mut a = vec![0.0; s * width];
-        (0..s * s).for_each(|i| a[(i % s) * width + i / s] = rule.a[i]);
+        let (mut a, mut ahead) = (vec![0.0; s * width], vec![0.0; s * width]);
+        for (j, column) in a.chunks_mut(width).enumerate() {
+            column.iter_mut().enumerate().for_each(|(k, a)| *a = rule.a[if k < s { k * s + j } else { j }]);
+        }
+        rule.interpolation(1.0, 1.0, width, &mut ahead);
         let inside = (1..s.max(2)).map(|k| k as f64 / s.max(2) as f64);
         Gauss {
             s,
             size,
             a,
+            ahead,
             moments: inside.flat_map(|x| rule.integrals(x)).collect(),
             rule,
             field,
@@ -106,9 +112,13 @@ impl Gauss {
             self.stages.chunks_mut(width).zip(&z0.z).for_each(|(lanes, z)| lanes.fill(*z));
             return self.field.at(&self.times, &self.stages, &mut self.rates);
         };
-        let xs = self.rule.c.iter().map(|c| start + c * ratio);
-        self.rule.interpolation(xs, width, &mut self.interpolation);
-        combine(width, &self.interpolation, &self.rates, None, 1.0, &mut self.new_rates);
+        let matrix = if start == 1.0 && ratio == 1.0 {
+            &self.ahead
+        } else {
+            self.rule.interpolation(start, ratio, width, &mut self.interpolation);
+            &self.interpolation
+        };
+        combine(width, matrix, &self.rates, None, 1.0, &mut self.new_rates);
         std::mem::swap(&mut self.new_rates, &mut self.rates);
         Ok(())
     }
@@ -117,9 +127,7 @@ impl Gauss {
     fn iterate(&mut self, z0: &Phase, h: f64, scale: f64) -> std::result::Result<f64, NoSolution> {
         combine(self.field.width, &self.a, &self.rates, Some(&z0.z), h, &mut self.stages);
         self.field.at(&self.times, &self.stages, &mut self.new_rates)?;
-        // A sum, not a maximum: NaN must not get lost.
-        let lanes = self.rates.chunks(self.field.width).zip(self.new_rates.chunks(self.field.width));
-        let moved: f64 = lanes.map(|(a, b)| (0..self.s).map(|k| (a[k] - b[k]).abs()).sum::<f64>()).sum();
+        let moved = distance(self.field.width, &self.rates, &self.new_rates);
         std::mem::swap(&mut self.rates, &mut self.new_rates);
         Ok(moved * scale)
     }

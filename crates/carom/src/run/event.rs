@@ -24,6 +24,8 @@ struct Moment {
     tau: f64,
     gap: f64,
     rate: f64,
+    /// On the partial flow itself, not on a polynomial near it.
+    is_exact: bool,
 }
 
 impl Machine {
@@ -57,8 +59,8 @@ impl Machine {
         tau: f64,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        let mut before = self.moment(wall, 0.0, z0)?;
-        let last = self.moment(wall, tau, z1)?;
+        let mut before = self.moment(wall, 0.0, z0, true)?;
+        let last = self.moment(wall, tau, z1, self.partial.is_none())?;
         if !left && before.gap <= TOUCHING && before.rate < 0.0 {
             return Ok(Some(0.0));
         }
@@ -81,26 +83,23 @@ impl Machine {
         let part = k as f64 / self.partial().moments() as f64;
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         if !partial.interpolate(z0, tau, k, &mut self.probe) {
-            partial.step(z0, part * tau, &mut self.probe)?;
+            return self.moment_after(wall, z0, part * tau);
         }
-        self.moment_at_probe(wall, part * tau)
-    }
-
-    fn moment(&mut self, wall: usize, tau: f64, z: &Phase) -> Result<Moment, NoSolution> {
-        let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-        Ok(Moment { tau, gap, rate })
-    }
-
-    fn moment_at_probe(&mut self, wall: usize, tau: f64) -> Result<Moment, NoSolution> {
         let (gap, rate) = self.walls.gap_and_rate(wall, &self.probe, &mut self.field)?;
-        Ok(Moment { tau, gap, rate })
+        Ok(Moment { tau: part * tau, gap, rate, is_exact: false })
+    }
+
+    fn moment(&mut self, wall: usize, tau: f64, z: &Phase, is_exact: bool) -> Result<Moment, NoSolution> {
+        let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+        Ok(Moment { tau, gap, rate, is_exact })
     }
 
     /// The moment τ on the partial flow.
     fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         partial.step(z0, tau, &mut self.probe)?;
-        self.moment_at_probe(wall, tau)
+        let (gap, rate) = self.walls.gap_and_rate(wall, &self.probe, &mut self.field)?;
+        Ok(Moment { tau, gap, rate, is_exact: true })
     }
 
     /// When the gap closes between two moments.
@@ -138,7 +137,7 @@ impl Machine {
     /// The root of φ between a moment when the gap is open and one when it is not.
     fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<f64, NoSolution> {
         // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
-        let shut = self.moment_after(wall, z0, shut.tau)?;
+        let shut = if shut.is_exact { shut } else { self.moment_after(wall, z0, shut.tau)? };
         if shut.gap > 0.0 {
             return Ok(shut.tau);
         }
