@@ -68,11 +68,15 @@ impl Reader<'_> {
         self.names.coordinates.iter().filter(|c| c.prescribed.is_none()).map(|c| c.q).collect()
     }
 
-    /// A function of position and time that depends on some coordinate.
+    /// A function of position and time that depends on some coordinate that is not driven.
     fn moving(&self, item: &Item, otherwise: &str) -> Result<Expr> {
         let e = self.expr(item, Use::Position)?;
-        let q: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
-        if e.depends_on(&q) { Ok(e) } else { Err(self.error(&item.span, "this contains no coordinate", otherwise)) }
+        if e.depends_on(&self.free_coordinates()) {
+            return Ok(e);
+        }
+        let all: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
+        let free = if e.depends_on(&all) { "coordinate that is not driven" } else { "coordinate" };
+        Err(self.error(&item.span, format!("this contains no {free}"), otherwise))
     }
 
     pub(super) fn restitution(&self, item: &Item) -> Result<Expr> {
