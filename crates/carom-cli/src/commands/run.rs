@@ -4,16 +4,21 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use carom::error::{Diagnostic, Result};
 use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Outcome, Simulation, Status, Watcher};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 
 use super::load;
 use crate::args;
-use crate::json::{Object, list_of};
+use crate::json::{Object, list_of, text};
+use crate::output::print;
 use crate::style::{QUIET, STRONG, paint};
 
 /// Runs a model and tells what happened.
@@ -28,18 +33,15 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let begin = Instant::now();
     let mut simulation = Simulation::new(&model, &method, step, until)?;
     let compile = begin.elapsed().as_secs_f64();
-    let mut record = Record { keep_nodes: arguments.nodes || arguments.out.is_some(), ..Record::default() };
+    let keep_nodes = arguments.nodes || arguments.out.is_some();
+    let mut record = Record { keep_nodes, stop: on_interrupt()?, ..Record::default() };
     let outcome = simulation.run(&mut record)?;
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile];
     let report = Report { model: &model, method: &method, step, until, record: &record, outcome: &outcome, seconds };
     if let Some(path) = &arguments.out {
         write_csv(path, &model, &record.nodes)?;
     }
-    if arguments.json {
-        println!("{}", report.json(arguments.nodes));
-    } else {
-        report.print();
-    }
+    print(&if arguments.json { report.json(arguments.nodes) + "\n" } else { report.summary() })?;
     match outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
         Status::Completed | Status::Interrupted => Ok(ExitCode::SUCCESS),
@@ -50,10 +52,12 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
 fn with_run_settings(arguments: &args::Run) -> args::Model {
     let mut settings = arguments.model.settings.clone();
     if let Some(method) = &arguments.method {
-        settings.push(format!("run.method=\"{}\"", method.escape_default()));
+        settings.push(format!("run.method={}", text(method)));
     }
-    settings.extend(arguments.step.map(|step| format!("run.step={step:?}")));
-    settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
+    // TOML writes `nan` where Rust writes `NaN`.
+    let number = |x: f64| format!("{x:?}").to_lowercase();
+    settings.extend(arguments.step.map(|step| format!("run.step={}", number(step))));
+    settings.extend(arguments.until.map(|until| format!("run.until={}", number(until))));
     args::Model { model: arguments.model.model.clone(), settings }
 }
 
@@ -67,10 +71,20 @@ fn method(model: &Model) -> Result<Method> {
     })
 }
 
+/// True after the first Ctrl-C, so that a run can tell what it has; the second ends the program.
+fn on_interrupt() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop))
+        .and_then(|_| flag::register(SIGINT, Arc::clone(&stop)))
+        .map_err(|e| Diagnostic::new(format!("cannot listen for interrupts: {e}")))?;
+    Ok(stop)
+}
+
 /// What is kept of a run.
 #[derive(Default)]
 struct Record {
     keep_nodes: bool,
+    stop: Arc<AtomicBool>,
     nodes: Vec<Node>,
     impacts: Vec<Impact>,
 }
@@ -84,6 +98,10 @@ impl Watcher for Record {
 
     fn impact(&mut self, impact: Impact) {
         self.impacts.push(impact);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -150,33 +168,43 @@ impl Report<'_> {
             .finish()
     }
 
-    fn print(&self) {
+    fn summary(&self) -> String {
         let [compile, run] = self.seconds;
-        anstream::println!("{}", paint(STRONG, &self.model.title));
-        let how = format!("{}, step {}, {} steps", self.method.name, self.step, self.outcome.steps);
+        let how = format!("{}, step {}, {} steps", self.method.name, plain(self.step), self.outcome.steps);
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
-        anstream::println!("{how}; {}", paint(QUIET, &times));
-        const SHOWN: usize = 20;
-        let impacts = &self.record.impacts;
-        if !impacts.is_empty() {
-            anstream::println!("\n{}", paint(STRONG, &format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ")));
-        }
-        for (number, impact) in impacts.iter().enumerate().take(SHOWN) {
-            let row =
-                format!("{:>4} {:>14.9} {:>12.6}  {}", number + 1, impact.minus.t, impact.lambda, self.wall(impact));
-            anstream::println!("{row}");
-        }
-        if impacts.len() > SHOWN {
-            anstream::println!("     … {} impacts in all", impacts.len());
-        }
+        let mut text = format!("{}\n{how}; {}\n", paint(STRONG, &self.model.title), paint(QUIET, &times));
+        text += &self.impact_table();
         let last = &self.outcome.last;
-        anstream::println!("\nat t = {}", last.t);
+        let early = if self.outcome.status == Status::Interrupted { ", where it was interrupted" } else { "" };
+        text += &format!("\nat t = {}{early}\n", plain(last.t));
         for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            anstream::println!("  {:<10} {:>16.9}   {}' = {:.9}", c.name, last.q[i], c.name, last.v[i]);
+            text += &format!("  {:<10} {:>16.9}   {}' = {:.9}\n", c.name, last.q[i], c.name, last.v[i]);
         }
         let [initial, end, drift] = self.outcome.energy;
-        anstream::println!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}");
+        text + &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n")
     }
+
+    fn impact_table(&self) -> String {
+        const SHOWN: usize = 20;
+        let impacts = &self.record.impacts;
+        if impacts.is_empty() {
+            return String::new();
+        }
+        let mut text = format!("\n{}\n", paint(STRONG, &format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ")));
+        for (number, impact) in impacts.iter().enumerate().take(SHOWN) {
+            let (t, lambda, wall) = (impact.minus.t, impact.lambda, self.wall(impact));
+            text += &format!("{:>4} {t:>14.9} {lambda:>12.6}  {wall}\n", number + 1);
+        }
+        if impacts.len() > SHOWN {
+            text += &format!("     … {} impacts in all\n", impacts.len());
+        }
+        text
+    }
+}
+
+/// A number as it was given, unless that would be a long row of zeros.
+fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 fn json_node(node: &Node) -> String {
