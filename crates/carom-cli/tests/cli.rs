@@ -175,6 +175,8 @@ fn completions_and_help_are_there() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(stdout(&carom(&["completions", shell])).contains("carom"), "{shell}");
     }
+    assert!(stdout(&carom(&["--help"])).starts_with("Simulates mechanical systems that hit things\n"));
+    assert!(stdout(&carom(&["examples"])).lines().all(|line| line.trim_end() == line));
     for command in ["run", "derive", "check", "examples", "methods"] {
         assert!(stdout(&carom(&[command, "--help"])).contains("Usage: carom"), "{command}");
     }

@@ -13,7 +13,8 @@ pub fn examples(name: Option<&str>) -> Result<ExitCode> {
     let Some(name) = name else {
         let line = |example: &catalogue::Example| {
             let padded = format!("{:<24}", example.name);
-            format!("{} {} {}\n", paint(STRONG, &padded), example.about, paint(QUIET, example.origin))
+            let origin = if example.origin.is_empty() { String::new() } else { format!(" {}", example.origin) };
+            format!("{} {}{}\n", paint(STRONG, &padded), example.about, paint(QUIET, &origin))
         };
         print(&catalogue::EXAMPLES.iter().map(line).collect::<String>())?;
         return Ok(ExitCode::SUCCESS);
