@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Simulates mechanical systems that hit things.
 #[derive(Parser)]
-#[command(name = "carom", version, about, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "carom", version, after_help = EXAMPLES, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,

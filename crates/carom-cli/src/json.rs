@@ -56,8 +56,8 @@ pub fn number(x: f64) -> String {
     format!("{x:.16e}")
 }
 
-/// A string in quotes.
-fn text(value: &str) -> String {
+/// A string in quotes, as JSON and TOML write it.
+pub fn text(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {
         match c {

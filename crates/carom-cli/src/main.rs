@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod json;
+mod output;
 mod style;
 
 use std::process::ExitCode;

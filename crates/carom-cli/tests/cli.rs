@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -175,6 +175,8 @@ fn completions_and_help_are_there() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(stdout(&carom(&["completions", shell])).contains("carom"), "{shell}");
     }
+    assert!(stdout(&carom(&["--help"])).starts_with("Simulates mechanical systems that hit things\n"));
+    assert!(stdout(&carom(&["examples"])).lines().all(|line| line.trim_end() == line));
     for command in ["run", "derive", "check", "examples", "methods"] {
         assert!(stdout(&carom(&[command, "--help"])).contains("Usage: carom"), "{command}");
     }
@@ -182,4 +184,63 @@ fn completions_and_help_are_there() {
     for name in ["svc", "gauss8", "kahan-li8", "galerkin6", "ctec", "dtec", "cva", "vci"] {
         assert!(methods.contains(name), "{name}");
     }
+}
+
+/// The reader leaves before the writer is done: `carom … | head -1`.
+#[cfg(unix)]
+#[test]
+fn nobody_reads_and_nobody_panics() {
+    for arguments in ["run chain-3 --json --nodes", "derive chain-5", "examples pendulum", "methods", "completions zsh"]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
+        command.args(arguments.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the command ends");
+        assert_eq!(stderr(&output), "", "{arguments}");
+        assert!(output.status.success(), "{arguments}: {}", output.status);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    for arguments in ["run pendulum", "run pendulum --json", "derive pendulum", "examples pendulum", "methods"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
+        let output = command.args(arguments.split(' ')).stdout(full).output().expect("the command starts");
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        let text = "error: cannot write to standard output: No space left on device (os error 28)";
+        assert_eq!(stderr(&output).trim_end(), text, "{arguments}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_tells_what_it_has() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
+    command.args(["run", "pendulum", "--json", "--step", "1e-6", "--until", "1e6"]).stdout(Stdio::piped());
+    let child = command.spawn().expect("the command starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill is there").success());
+    let output = child.wait_with_output().expect("the command ends");
+    assert!(output.status.success(), "{}", output.status);
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(run["status"], "interrupted");
+    assert!(run["message"].is_string());
+    assert!(run["final"]["t"].as_f64().is_some_and(|t| t > 0.0 && t < 1e6), "{}", run["final"]);
+}
+
+#[test]
+fn numbers_and_words_that_mean_nothing_are_shown_as_they_were_given() {
+    refused(
+        &["run", "pendulum", "--until", "nan"],
+        "error: not a finite number\n  ┌─ command line:1:11\n1 │ run.until=nan\n  │           ^^^",
+    );
+    refused(
+        &["run", "pendulum", "--method", "größe"],
+        "error: unknown method `größe`\n  ┌─ command line:1:12\n1 │ run.method=\"größe\"\n  │            ^^^^^^^ \
+         `carom methods` lists them; write `flow+rule`, `flow`, `rule` or a preset",
+    );
 }

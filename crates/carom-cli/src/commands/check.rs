@@ -6,6 +6,7 @@ use carom::error::Result;
 
 use super::load;
 use crate::args;
+use crate::output::print;
 use crate::style::{STRONG, paint};
 
 /// Reads a model, evaluates its start, and says what it is.
@@ -13,20 +14,17 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
     let model = load(arguments)?;
     let start = model.start()?;
     let system = &model.system;
-    anstream::println!("{}", paint(STRONG, &model.title));
+    let mut text = format!("{}\n", paint(STRONG, &model.title));
     let names: Vec<&str> = system.coordinates.iter().map(|c| c.name.as_str()).collect();
-    anstream::println!("  coordinates  {}", names.join(", "));
+    text += &format!("  coordinates  {}\n", names.join(", "));
     for (what, count) in [("walls", system.walls.len()), ("constraints", system.constraints.len())] {
         if count > 0 {
-            anstream::println!("  {what:<12} {count}");
+            text += &format!("  {what:<12} {count}\n");
         }
     }
-    anstream::println!(
-        "  start        q = {:?}\n               v = {:?}\n               p = {:?}",
-        start.q,
-        start.v,
-        start.p
-    );
-    anstream::println!("no mistakes found");
+    for (letter, values) in [("start        q", start.q), ("             v", start.v), ("             p", start.p)] {
+        text += &format!("  {letter} = {values:?}\n");
+    }
+    print(&(text + "no mistakes found\n"))?;
     Ok(ExitCode::SUCCESS)
 }

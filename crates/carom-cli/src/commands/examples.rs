@@ -5,15 +5,18 @@ use std::process::ExitCode;
 use carom::catalogue;
 use carom::error::{Diagnostic, Result};
 
+use crate::output::print;
 use crate::style::{QUIET, STRONG, paint};
 
 /// Lists the shipped models, or prints one.
 pub fn examples(name: Option<&str>) -> Result<ExitCode> {
     let Some(name) = name else {
-        for example in catalogue::EXAMPLES {
+        let line = |example: &catalogue::Example| {
             let padded = format!("{:<24}", example.name);
-            anstream::println!("{} {} {}", paint(STRONG, &padded), example.about, paint(QUIET, example.origin));
-        }
+            let origin = if example.origin.is_empty() { String::new() } else { format!(" {}", example.origin) };
+            format!("{} {}{}\n", paint(STRONG, &padded), example.about, paint(QUIET, &origin))
+        };
+        print(&catalogue::EXAMPLES.iter().map(line).collect::<String>())?;
         return Ok(ExitCode::SUCCESS);
     };
     let example = catalogue::find(name).ok_or_else(|| {
@@ -24,6 +27,6 @@ pub fn examples(name: Option<&str>) -> Result<ExitCode> {
         };
         Diagnostic::new(format!("there is no example `{name}`")).with_help(help)
     })?;
-    print!("{}", example.text);
+    print(example.text)?;
     Ok(ExitCode::SUCCESS)
 }

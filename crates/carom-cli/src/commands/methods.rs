@@ -5,16 +5,18 @@ use std::process::ExitCode;
 use carom::error::Result;
 use carom::method;
 
+use crate::output::print;
 use crate::style::{STRONG, paint};
 
 /// Lists flows, impact rules and presets.
 pub fn methods() -> Result<ExitCode> {
+    let mut text = String::new();
     for (group, entries) in method::entries() {
-        anstream::println!("{}", paint(STRONG, group));
+        text += &format!("{}\n", paint(STRONG, group));
         for entry in entries {
-            anstream::println!("  {:<12} {}", entry.name, entry.about);
+            text += &format!("  {:<12} {}\n", entry.name, entry.about);
         }
     }
-    anstream::println!("\nWrite `flow+rule`, a flow alone (with ctec), a rule alone (with svc), or a preset.");
+    print(&(text + "\nWrite `flow+rule`, a flow alone (with ctec), a rule alone (with svc), or a preset.\n"))?;
     Ok(ExitCode::SUCCESS)
 }

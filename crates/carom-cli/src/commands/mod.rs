@@ -15,6 +15,7 @@ use carom::model::Model;
 use clap::CommandFactory;
 
 use crate::args::{self, Command};
+use crate::output::print;
 
 /// Does what the command line says.
 pub fn execute(command: Command) -> Result<ExitCode> {
@@ -22,7 +23,9 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Check(model) => check::check(&model),
         Command::Examples { name } => examples::examples(name.as_deref()),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut args::Arguments::command(), "carom", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut args::Arguments::command(), "carom", &mut script);
+            print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Methods => methods::methods(),

@@ -71,7 +71,7 @@ impl Stages {
         }
     }
 
-    /// The rates at the states z, at the times t; of these the first `times.len()` matter.
+    /// The rates at the states z, at the times t; lanes beyond these repeat the first.
     pub(super) fn at(&mut self, times: &[f64], z: &[f64], out: &mut [f64]) -> std::result::Result<(), NoSolution> {
         let width = self.width;
         if let Rates::Lanes { kernel, parameters, inputs } = &mut self.rates {
@@ -84,6 +84,10 @@ impl Stages {
             self.point.t = t;
             self.point.z.iter_mut().enumerate().for_each(|(i, x)| *x = z[i * width + k]);
             self.one_at(k, out)?;
+        }
+        for lanes in out.chunks_mut(width) {
+            let (used, rest) = lanes.split_at_mut(times.len());
+            rest.fill(used[0]);
         }
         Ok(())
     }

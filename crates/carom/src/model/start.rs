@@ -226,7 +226,7 @@ impl Check<'_> {
             let phi = self.at(&[wall.phi], q, q)[0];
             if phi < -TOUCHING {
                 let message = format!("the start is inside the wall `{}`", wall.name);
-                return Err(self.model.error(span, message, format!("this is {phi} at q = {q:?}; it must be ≥ 0")));
+                return Err(self.model.error(span, message, format!("the gap is {phi} at q = {q:?}; it must be ≥ 0")));
             }
         }
         Ok(())

@@ -1,8 +1,15 @@
 //! What a misspelt name may have meant.
 
+/// A longer word is no slip of the finger.
+const LONGEST: usize = 64;
+
 /// The candidate nearest to `word`, if one is near enough to be meant; of equals the last.
 pub fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() + 1) / 3;
+    let length = word.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    let limit = (length + 1) / 3;
     let ranked = candidates.map(|c| (distance(&word.to_lowercase(), &c.to_lowercase()), c));
     let near = ranked.filter(|(d, _)| *d <= limit);
     near.reduce(|best, next| if next.0 <= best.0 { next } else { best }).map(|(_, c)| c)
@@ -10,7 +17,7 @@ pub fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> 
 
 /// How many letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().take(2 * LONGEST).collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {
@@ -40,5 +47,6 @@ mod tests {
         assert_eq!(suggestion("theta3", names.into_iter()), Some("theta2"));
         assert_eq!(suggestion("thteta2", names.into_iter()), Some("theta2"));
         assert_eq!(suggestion("omega", names.into_iter()), None);
+        assert_eq!(suggestion(&"x".repeat(300), names.into_iter()), None);
     }
 }

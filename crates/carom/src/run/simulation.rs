@@ -309,12 +309,14 @@ fn refuse_what_is_missing(model: &Model, start: &Start) -> Result<()> {
 fn steps(time: f64, step: f64) -> usize {
     let ratio = time / step;
     let nearest = ratio.round();
-    if (ratio - nearest).abs() <= 1e-9 * nearest.max(1.0) { nearest as usize } else { ratio.ceil() as usize }
+    let count = if (ratio - nearest).abs() <= 1e-9 * nearest.max(1.0) { nearest } else { ratio.ceil() };
+    (count as usize).max(1)
 }
 
 fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
+        NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
     Failure {

@@ -55,7 +55,8 @@ impl Walls {
         let v = field.velocity(z.t, &z.z)?;
         let values = self.at(wall, z);
         let rate = values[1] + (0..n).map(|i| values[2 + i] * v[i]).sum::<f64>();
-        Ok((values[0], rate))
+        // A gap that is no number must not pass for an open one.
+        if values[0].is_nan() || rate.is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], rate)) }
     }
 
     /// φ_t, and ∇φ into `gradient`.

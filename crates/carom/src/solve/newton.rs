@@ -55,6 +55,8 @@ pub enum NoSolution {
     Singular,
     /// The corrections do not become small.
     Diverged,
+    /// The gap of a wall, or its rate, is not a number.
+    NoGap,
 }
 
 impl Newton {

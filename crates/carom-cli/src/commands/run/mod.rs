@@ -15,6 +15,8 @@ use serde_json::Value;
 
 use super::load;
 use crate::args;
+use crate::json::text;
+use crate::output::print;
 use crate::style;
 use record::Record;
 use report::Report;
@@ -48,11 +50,8 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     if let Some(path) = &arguments.out {
         report.write_csv(path)?;
     }
-    if arguments.json {
-        println!("{}", report.json(arguments.nodes || arguments.every.is_some()));
-    } else {
-        report.print();
-    }
+    let with_nodes = arguments.nodes || arguments.every.is_some();
+    print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
     if let Some(warning) = &tuned.warning {
         anstream::eprintln!("{}", style::warning(warning));
     }
@@ -66,10 +65,12 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
 fn with_run_settings(arguments: &args::Run) -> args::Model {
     let mut settings = arguments.model.settings.clone();
     if let Some(method) = &arguments.method {
-        settings.push(format!("run.method=\"{}\"", method.escape_default()));
+        settings.push(format!("run.method={}", text(method)));
     }
-    settings.extend(arguments.step.map(|step| format!("run.step={step:?}")));
-    settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
+    // TOML writes `nan` where Rust writes `NaN`.
+    let number = |x: f64| format!("{x:?}").to_lowercase();
+    settings.extend(arguments.step.map(|step| format!("run.step={}", number(step))));
+    settings.extend(arguments.until.map(|until| format!("run.until={}", number(until))));
     args::Model { model: arguments.model.model.clone(), settings }
 }
 

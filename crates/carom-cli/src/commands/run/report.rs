@@ -112,47 +112,56 @@ impl Report<'_> {
     }
 
     /// The summary for a terminal.
-    pub fn print(&self) {
+    pub fn summary(&self) -> String {
         let [compile, run] = self.seconds;
-        anstream::println!("{}", paint(STRONG, &self.model.title));
-        let how = format!("{}, step {}, {} steps", self.method.name, self.tuned.step, self.tuned.outcome.steps);
+        let (outcome, step) = (&self.tuned.outcome, plain(self.tuned.step));
+        let steps = if outcome.steps == 1 { "1 step".into() } else { format!("{} steps", outcome.steps) };
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
-        anstream::println!("{how}; {}", paint(QUIET, &times));
-        self.print_impacts();
+        let mut text = format!("{}\n", paint(STRONG, &self.model.title));
+        text += &format!("{}, step {step}, {steps}; {}\n", self.method.name, paint(QUIET, &times));
+        text += &self.impact_table();
         if let (_, Some(message)) = self.status() {
-            anstream::println!("\n{}", paint(STRONG, &message));
+            text += &format!("\n{}\n", paint(STRONG, &message));
         }
-        let last = &self.tuned.outcome.last;
-        anstream::println!("\nat t = {}", last.t);
-        for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            anstream::println!("  {:<10} {:>16.9}   {}' = {:.9}", c.name, last.q[i], c.name, last.v[i]);
-        }
-        for (output, value) in self.model.outputs.iter().zip(&last.outputs) {
-            anstream::println!("  {:<10} {value:>16.9}", output.name);
-        }
-        if !self.model.sections.is_empty() {
-            anstream::println!("{} crossings of sections", self.record.crossings.len());
-        }
+        text += &format!("\nat t = {}\n", plain(outcome.last.t));
+        text += &self.last_state();
         if self.tuned.error.is_finite() {
-            anstream::println!("estimated error of this state {:.1e}", self.tuned.error);
+            text += &format!("estimated error of this state {:.1e}\n", self.tuned.error);
         }
-        let [initial, end, drift] = self.tuned.outcome.energy;
-        anstream::println!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}");
+        let [initial, end, drift] = outcome.energy;
+        text + &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n")
     }
 
-    fn print_impacts(&self) {
+    fn last_state(&self) -> String {
+        let last = &self.tuned.outcome.last;
+        let mut text = String::new();
+        for (i, c) in self.model.system.coordinates.iter().enumerate() {
+            text += &format!("  {:<10} {:>16.9}   {}' = {:.9}\n", c.name, last.q[i], c.name, last.v[i]);
+        }
+        for (output, value) in self.model.outputs.iter().zip(&last.outputs) {
+            text += &format!("  {:<10} {value:>16.9}\n", output.name);
+        }
+        if !self.model.sections.is_empty() {
+            text += &format!("{} crossings of sections\n", self.record.crossings.len());
+        }
+        text
+    }
+
+    fn impact_table(&self) -> String {
         let impacts = &self.record.impacts;
         if impacts.is_empty() {
-            return;
+            return String::new();
         }
-        anstream::println!("\n{}", paint(STRONG, &format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ")));
+        let heading = format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ");
+        let mut text = format!("\n{}\n", paint(STRONG, &heading));
         for (number, impact) in impacts.iter().enumerate().take(SHOWN) {
-            let (t, lambda) = (impact.minus.t, impact.lambda);
-            anstream::println!("{:>4} {t:>14.9} {lambda:>12.6}  {}", number + 1, self.wall(impact));
+            let (t, lambda, wall) = (impact.minus.t, impact.lambda, self.wall(impact));
+            text += &format!("{:>4} {t:>14.9} {lambda:>12.6}  {wall}\n", number + 1);
         }
         if self.record.impact_count > SHOWN {
-            anstream::println!("     … {} impacts in all", self.record.impact_count);
+            text += &format!("     … {} impacts in all\n", self.record.impact_count);
         }
+        text
     }
 
     /// Writes the nodes, or the samples, as CSV.
@@ -176,4 +185,9 @@ impl Report<'_> {
         let unwritable = |e| Diagnostic::new(format!("cannot write `{}`: {e}", path.display()));
         std::fs::write(path, text).map_err(unwritable).map_err(Into::into)
     }
+}
+
+/// A number as it was given, unless that would be a long row of zeros.
+fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }

@@ -1,5 +1,7 @@
 //! `[lagrangian]`, `[[wall]]`, `[[constraint]]`, `[forces]`, `[[push]]`.
 
+use std::ops::Range;
+
 use super::super::document::{Fields, Item, array};
 use super::super::names::Use;
 use super::Reader;
@@ -38,10 +40,8 @@ impl Reader<'_> {
         for (number, item) in top.list("wall")?.iter().enumerate() {
             let fields = Fields::new(self.source, item, "wall", &["name", "phi", "restitution"])?;
             let name = fields.text("name")?.map_or_else(|| format!("wall {}", number + 1), str::to_string);
-            if walls.iter().any(|wall| wall.name == name) {
-                let span = fields.get("name").map_or(&item.span, |item| &item.span);
-                return Err(self.error(span, format!("two walls are called `{name}`"), "give each its own name"));
-            }
+            let span = fields.get("name").map_or(&item.span, |item| &item.span);
+            self.check_new_wall(&walls, &name, span, "give each its own name")?;
             let phi_item = fields.required("phi")?;
             let phi = self.moving(phi_item, "the wall cannot be hit")?;
             let restitution = match fields.get("restitution") {
@@ -55,14 +55,31 @@ impl Reader<'_> {
         Ok(walls)
     }
 
-    /// A function of position and time that depends on some coordinate.
-    fn moving(&self, item: &Item, otherwise: &str) -> Result<Expr> {
-        let e = self.expr(item, Use::Position)?;
-        let q: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
-        if e.depends_on(&q) { Ok(e) } else { Err(self.error(&item.span, "this contains no coordinate", otherwise)) }
+    /// Refuses a name that another wall has.
+    pub(super) fn check_new_wall(&self, walls: &[Wall], name: &str, span: &Range<usize>, label: &str) -> Result<()> {
+        if walls.iter().all(|wall| wall.name != name) {
+            return Ok(());
+        }
+        Err(self.error(span, format!("two walls are called `{name}`"), label))
     }
 
-    fn restitution(&self, item: &Item) -> Result<Expr> {
+    /// The coordinates that are not driven.
+    pub(super) fn free_coordinates(&self) -> Vec<Expr> {
+        self.names.coordinates.iter().filter(|c| c.prescribed.is_none()).map(|c| c.q).collect()
+    }
+
+    /// A function of position and time that depends on some coordinate that is not driven.
+    fn moving(&self, item: &Item, otherwise: &str) -> Result<Expr> {
+        let e = self.expr(item, Use::Position)?;
+        if e.depends_on(&self.free_coordinates()) {
+            return Ok(e);
+        }
+        let all: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
+        let free = if e.depends_on(&all) { "coordinate that is not driven" } else { "coordinate" };
+        Err(self.error(&item.span, format!("this contains no {free}"), otherwise))
+    }
+
+    pub(super) fn restitution(&self, item: &Item) -> Result<Expr> {
         let value = self.number(item)?;
         if (0.0..=1.0).contains(&value) {
             return self.expr(item, Use::Parameters);

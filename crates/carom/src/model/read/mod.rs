@@ -1,5 +1,6 @@
 //! From the tree of a document to a model, section by section.
 
+mod contact;
 mod mechanics;
 mod names;
 mod picture;
@@ -16,13 +17,14 @@ use crate::expr::parse::{Complaint, parse};
 use crate::expr::{Expr, eval};
 use crate::system::System;
 
-const SECTIONS: [&str; 17] = [
+const SECTIONS: [&str; 18] = [
     "title",
     "coordinates",
     "parameters",
     "definitions",
     "lagrangian",
     "wall",
+    "contact",
     "constraint",
     "forces",
     "push",
@@ -53,7 +55,9 @@ pub fn model(source: Source, document: &Item) -> Result<Model> {
     reader.prescribed(&top)?;
     reader.definitions(&top)?;
     let lagrangian = reader.lagrangian(&top)?;
-    let walls = reader.walls(&top)?;
+    let points = reader.points(&top)?;
+    let mut walls = reader.walls(&top)?;
+    reader.contacts(&top, &points, &mut walls)?;
     let constraints = reader.constraints(&top)?;
     let forces = reader.forces(&top)?;
     let initial = reader.initial(&top)?;
@@ -61,7 +65,6 @@ pub fn model(source: Source, document: &Item) -> Result<Model> {
     let outputs = reader.outputs(&top)?;
     let sections = reader.sections(&top)?;
     let projection = reader.projection(&top)?;
-    let points = reader.points(&top)?;
     let drawings = reader.drawings(&top, &points)?;
     let Reader { names, places, .. } = reader;
     let Names { coordinates, parameters, definitions, .. } = names;

@@ -1,8 +1,8 @@
 //! `[outputs]`, `[[section]]`, `[points]`, `[[draw]]`.
 
-use super::super::document::{Entry, Fields, Item, array, text};
+use super::super::document::{Entry, Fields, Item, array};
 use super::super::names::Use;
-use super::super::{Direction, Drawing, Output, Point, Section, suggestion};
+use super::super::{Direction, Drawing, Output, Point, Section};
 use super::Reader;
 use crate::error::Result;
 
@@ -63,20 +63,6 @@ impl Reader<'_> {
     }
 
     fn segment(&self, item: &Item) -> Result<Drawing> {
-        match array(self.source, item)? {
-            [from, to] => Ok(Drawing::Segment([self.pair(from, Use::Position)?, self.pair(to, Use::Position)?])),
-            _ => Err(self.error(&item.span, "a segment has two ends, [[x, y], [x, y]]", "")),
-        }
-    }
-
-    fn point(&self, item: &Item, points: &[Point]) -> Result<usize> {
-        let name = text(self.source, item)?;
-        points.iter().position(|point| point.name == name).ok_or_else(|| {
-            let label = match suggestion(name, points.iter().map(|point| point.name.as_str())) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "list it in `[points]`".into(),
-            };
-            self.error(&item.span, format!("unknown point `{name}`"), label)
-        })
+        self.two_places(item, "a segment has two ends, [[x, y], [x, y]]").map(Drawing::Segment)
     }
 }

@@ -8,6 +8,9 @@ use super::Reader;
 use crate::error::Result;
 use crate::expr::Expr;
 
+/// 2⁵³: beyond it t + h is t.
+const MAX_STEPS: f64 = 9_007_199_254_740_992.0;
+
 impl Reader<'_> {
     pub(super) fn initial(&mut self, top: &Fields) -> Result<Option<Initial>> {
         let Some(item) = top.get("initial") else { return Ok(None) };
@@ -57,6 +60,7 @@ impl Reader<'_> {
         self.places.method = fields.get("method").map_or(0..0, |item| item.span.clone());
         run.step = fields.get("step").map(|item| self.positive(item, "step")).transpose()?;
         run.until = fields.get("until").map(|item| self.positive(item, "horizon `until`")).transpose()?;
+        self.check_count(&run, fields.get("step"))?;
         run.alpha = fields.get("alpha").map(|item| self.number(item)).transpose()?;
         if let Some(item) = fields.get("tolerance") {
             run.tolerance = self.positive(item, "tolerance")?;
@@ -78,6 +82,17 @@ impl Reader<'_> {
             run.shadow = Shadow { m: self.count(fields.required("m")?, "m")? };
         }
         Ok(run)
+    }
+
+    /// The time must change in every step, so there are fewer than 2⁵³ of them.
+    fn check_count(&self, run: &Run, step: Option<&Item>) -> Result<()> {
+        match (run.until, run.step, step) {
+            (Some(until), Some(h), Some(item)) if until / h >= MAX_STEPS => {
+                let label = format!("that would be {:.0e} steps", until / h);
+                Err(self.error(&item.span, format!("the step is too small for a horizon of {until:?}"), label))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn mhc(&self, item: &Item) -> Result<Mhc> {

@@ -1,0 +1,169 @@
+//! `[[contact]]` stands for walls: the same as those that one would write by hand.
+
+use carom::expr::{Expr, eval, grad};
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Impact, Node, Simulation, Status, Watcher};
+use carom_tests::Random;
+
+/// A jack: a rigid cross in the plane, shaken in a box, whose two tips hit.
+const JACK: &str = r#"
+    coordinates = ["x", "y", "theta"]
+    [parameters]
+    W = 1.0
+    a = 0.1
+    [definitions]
+    shake = "a*sin(5*t)"
+    [lagrangian]
+    T = "(x'^2 + y'^2)/2 + theta'^2/20"
+    V = "9.81*y"
+    [initial]
+    q = [0.2, 0.3, 0.4]
+    v = [0.7, 0, 2]
+    [points]
+    tip1 = ["x + 0.3*sin(theta)", "y - 0.3*cos(theta)"]
+    tip2 = ["x - 0.3*sin(theta)", "y + 0.3*cos(theta)"]
+    corner = ["shake - W", "0"]
+"#;
+
+const CONTACT: &str = r#"
+    [[contact]]
+    name = "box"
+    points = ["tip1", "tip2"]
+    box = [["shake - W", "-W"], ["shake + W", "W"]]
+    restitution = "1 - a"
+"#;
+
+/// The same walls, by hand.
+fn by_hand() -> String {
+    let mut text = String::new();
+    for (tip, sign) in [("tip1", "+"), ("tip2", "-")] {
+        let (x, y) = (format!("x {sign} 0.3*sin(theta)"), format!("y - ({sign}0.3)*cos(theta)").replace("(+", "("));
+        let gaps = [
+            ("left", format!("{x} - (shake - W)")),
+            ("right", format!("shake + W - ({x})")),
+            ("bottom", format!("{y} + W")),
+            ("top", format!("W - ({y})")),
+        ];
+        for (side, phi) in gaps {
+            let name = format!("box {side}: {tip}");
+            text += &format!("[[wall]]\nname = \"{name}\"\nphi = \"{phi}\"\nrestitution = \"1 - a\"\n");
+        }
+    }
+    text
+}
+
+fn model(contact: &str) -> Model {
+    Model::from_text("jack.toml", &format!("{JACK}{contact}"), &[]).expect("the model is right")
+}
+
+#[derive(Default)]
+struct Record(Vec<(usize, Node)>);
+
+impl Watcher for Record {
+    fn impact(&mut self, impact: Impact) {
+        self.0.push((impact.wall, impact.plus));
+    }
+}
+
+fn run(model: &Model) -> (Vec<(usize, Node)>, Node) {
+    let method = Method::named("gauss4+ctec", None).expect("it is registered");
+    let mut record = Record::default();
+    let mut simulation = Simulation::new(model, &method, 0.01, 2.0).expect("it compiles");
+    let outcome = simulation.run(&mut record).expect("it runs");
+    assert_eq!(outcome.status, Status::Completed);
+    (record.0, outcome.last)
+}
+
+#[test]
+fn a_box_is_the_walls_that_one_would_write() {
+    let (contact, hand) = (model(CONTACT), model(&by_hand()));
+    let names = |model: &Model| model.system.walls.iter().map(|wall| wall.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&contact), names(&hand));
+    let symbols = ["x", "y", "theta", "t", "W", "a"].map(Expr::symbol);
+    let mut random = Random::new(7);
+    for _ in 0..100 {
+        let values: Vec<(Expr, f64)> = symbols.map(|symbol| (symbol, random.between(-2.0, 2.0))).to_vec();
+        for (a, b) in contact.system.walls.iter().zip(&hand.system.walls) {
+            let [a_phi, b_phi] = [a, b].map(|wall| eval(&[wall.phi, wall.restitution], &values));
+            let off = (a_phi[0] - b_phi[0]).abs().max((a_phi[1] - b_phi[1]).abs());
+            assert!(off < 1e-14, "{}: {off:e} at {values:?}", a.name);
+        }
+    }
+}
+
+#[test]
+fn a_box_runs_as_the_walls_that_one_would_write() {
+    let ((impacts, last), (by_hand, last_by_hand)) = (run(&model(CONTACT)), run(&model(&by_hand())));
+    assert!(impacts.len() >= 5, "only {} impacts", impacts.len());
+    assert_eq!(impacts.len(), by_hand.len());
+    for ((wall, node), (wall_by_hand, node_by_hand)) in impacts.iter().zip(&by_hand) {
+        assert_eq!(wall, wall_by_hand, "at t = {}", node.t);
+        assert!((node.t - node_by_hand.t).abs() < 1e-9, "{} and {}", node.t, node_by_hand.t);
+    }
+    for (a, b) in last.q.iter().zip(&last_by_hand.q) {
+        assert!((a - b).abs() < 1e-8, "{a} and {b}");
+    }
+}
+
+/// λ is an impulse because φ grows as fast as the distance: everywhere for lines and boxes, at the wall for circles.
+#[test]
+fn gaps_are_distances() {
+    let shapes = r#"
+        coordinates = ["x", "y"]
+        [parameters]
+        R = 0.7
+        alpha = 0.3
+        [lagrangian]
+        T = "(x'^2 + y'^2)/2"
+        [points]
+        p = ["x", "y"]
+        peg = [0, 0]
+        [[contact]]
+        name = "slope"
+        points = "all"
+        line = [[0, -2], ["cos(alpha)", "sin(alpha) - 2"]]
+        [[contact]]
+        name = "other slope"
+        points = "p"
+        line = [[3, 0], [1, 4]]
+        [[contact]]
+        name = "box"
+        points = "all"
+        box = [[-1, -1], [1, 1]]
+        [[contact]]
+        name = "cup"
+        points = "all"
+        circle = {center = [0.1, 0], radius = "R"}
+        [[contact]]
+        name = "peg"
+        points = "all"
+        circle = {center = [0.1, 0], radius = "R"}
+        side = "outside"
+    "#;
+    let model = Model::from_text("shapes.toml", shapes, &[]).expect("the model is right");
+    assert_eq!(model.system.walls.len(), 8, "pegs cannot touch");
+    let q = model.system.q();
+    let mut random = Random::new(3);
+    for _ in 0..100 {
+        let angle = random.between(0.0, 6.3);
+        for wall in &model.system.walls {
+            let round = wall.name.starts_with("cup") || wall.name.starts_with("peg");
+            let r = if round { 0.7 } else { random.between(0.0, 3.0) };
+            let mut values = model.parameter_values();
+            values.extend([(q[0], 0.1 + r * angle.cos()), (q[1], r * angle.sin())]);
+            let slope = eval(&grad(wall.phi, &q), &values);
+            let size = slope[0].hypot(slope[1]);
+            assert!((size - 1.0).abs() < 1e-14, "{}: |∇φ| = {size} at {values:?}", wall.name);
+        }
+    }
+    let at = |name: &str, x: f64, y: f64| {
+        let wall = model.system.walls.iter().find(|wall| wall.name == name).expect("it is there");
+        let values = [model.parameter_values(), vec![(q[0], x), (q[1], y)]].concat();
+        eval(&[wall.phi], &values).into_iter().chain(eval(&grad(wall.phi, &q), &values)).collect::<Vec<f64>>()
+    };
+    assert!((at("slope: p", 0.0, -1.0)[0] - 0.3f64.cos()).abs() < 1e-15, "free on the left");
+    assert!((at("other slope: p", 0.0, 0.0)[0] - 6.0 / 5f64.sqrt()).abs() < 1e-15);
+    assert_eq!(at("cup: p", 0.1, 0.0), [0.35, 0.0, 0.0], "smooth at the centre");
+    assert!(at("peg: p", 2.0, 0.0)[0] > 0.0 && at("peg: p", 0.2, 0.0)[0] < 0.0);
+}
