@@ -11,6 +11,8 @@ pub(super) struct Collocation {
     pub(super) b: Vec<f64>,
     /// By rows.
     pub(super) a: Vec<f64>,
+    /// 1 over the product of cⱼ − cₘ over m ≠ j.
+    w: Vec<f64>,
 }
 
 impl Collocation {
@@ -21,7 +23,9 @@ impl Collocation {
         let b: Vec<f64> = nodes.iter().map(|(x, slope)| 1.0 / ((1.0 - x * x) * slope * slope)).collect();
         let sum: f64 = b.iter().sum();
         let b: Vec<f64> = b.iter().map(|b| b / sum).collect();
-        let mut rule = Collocation { c, b, a: Vec::new() };
+        let others = |j: usize| (0..s).filter(move |&m| m != j);
+        let w = (0..s).map(|j| 1.0 / others(j).map(|m| c[j] - c[m]).product::<f64>()).collect();
+        let mut rule = Collocation { c, b, a: Vec::new(), w };
         rule.a = (0..s).flat_map(|i| rule.integrals(rule.c[i])).collect();
         rule
     }
@@ -35,12 +39,19 @@ impl Collocation {
 
     /// ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
     pub(super) fn interpolation(&self, start: f64, ratio: f64, width: usize, matrix: &mut [f64]) {
-        for (j, column) in matrix.chunks_mut(width).enumerate() {
-            for i in 0..width {
-                column[i] = match self.c.get(i) {
-                    Some(c) => lagrange(&self.c, j, start + c * ratio),
-                    None => column[0],
-                };
+        let s = self.c.len();
+        for i in 0..width {
+            let x = start + self.c[if i < s { i } else { 0 }] * ratio;
+            // ℓⱼ = wⱼ · (product of x − cₘ over m < j) · (product over m > j)
+            let mut below = 1.0;
+            for j in 0..s {
+                matrix[j * width + i] = self.w[j] * below;
+                below *= x - self.c[j];
+            }
+            let mut above = 1.0;
+            for j in (0..s).rev() {
+                matrix[j * width + i] *= above;
+                above *= x - self.c[j];
             }
         }
     }
@@ -76,7 +87,7 @@ mod tests {
     #[test]
     fn the_order_conditions_hold_to_roundoff() {
         for s in 1..=8 {
-            let Collocation { c, b, a } = Collocation::gauss(s);
+            let Collocation { c, b, a, .. } = Collocation::gauss(s);
             for k in 1..=2 * s {
                 let sum: f64 = (0..s).map(|i| b[i] * c[i].powi(k as i32 - 1)).sum();
                 assert!((sum - 1.0 / k as f64).abs() < 4e-16, "B({k}) for {s} stages: {:e}", sum - 1.0 / k as f64);

@@ -73,7 +73,7 @@ impl Machine {
         while let Some(Contact { wall, dtau }) = contact {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
             if at_once > MAX_AT_ONE_INSTANT {
-                return Err(NoSolution::Diverged);
+                return Err(NoSolution::Accumulated);
             }
             self.meet(wall, z, dtau, tau_left)?; // 4–5
             tau_left = self.hit.tau_left;

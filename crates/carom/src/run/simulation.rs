@@ -316,6 +316,7 @@ fn steps(time: f64, step: f64) -> usize {
 fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
+        NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
@@ -324,7 +325,11 @@ fn failure(e: NoSolution, z: &Phase) -> Failure {
         t: z.t,
         q: z.q().to_vec(),
         p: z.p().to_vec(),
-        hint: "try a smaller step, or another method".into(),
+        hint: match e {
+            NoSolution::Accumulated => "rest on a wall cannot be simulated yet; end the run before it".into(),
+            NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
+            _ => "try a smaller step, or another method".into(),
+        },
     }
 }
 
