@@ -3,6 +3,10 @@
 use super::document::{Block, Derivation, Equation, Span};
 use crate::expr::print::Layout;
 use crate::expr::print::mathml::{escape, render};
+use crate::expr::print::text::{self, width};
+
+/// What fits on a line, in columns of the text form.
+const PAGE: usize = 80;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -46,10 +50,40 @@ fn block(block: &Block) -> String {
     }
 }
 
+/// One row, or several for a long sum.
 fn equation(equation: &Equation) -> String {
-    format!(
-        "<mtr><mtd class=\"left\">{}</mtd><mtd class=\"right\"><mrow><mo>=</mo>{}</mrow></mtd></mtr>\n",
-        render(&equation.left),
-        render(&equation.right)
-    )
+    let row = |left: &str, sign: &str, right: &Layout| {
+        let right = format!("<mrow><mo>{sign}</mo>{}</mrow>", render(right));
+        format!("<mtr><mtd class=\"left\">{left}</mtd><mtd class=\"right\">{right}</mtd></mtr>\n")
+    };
+    let mut lines = lines(&equation.right).into_iter();
+    let first = lines.next().unwrap_or(Layout::Sum(Vec::new()));
+    let mut rows = row(&render(&equation.left), "=", &first);
+    for line in lines {
+        // A line that begins with a minus has its sign already.
+        let is_negative = matches!(&line, Layout::Sum(terms) if terms.first().is_some_and(|(negative, _)| *negative));
+        rows += &row("", if is_negative { "" } else { "+" }, &line);
+    }
+    rows
+}
+
+/// A sum cut between its terms into lines that fit on a page; anything else is one line.
+fn lines(layout: &Layout) -> Vec<Layout> {
+    let Layout::Sum(terms) = layout else { return vec![layout.clone()] };
+    let mut lines: Vec<Vec<(bool, Layout)>> = Vec::new();
+    let mut columns = usize::MAX;
+    for term in terms {
+        let term_columns = width(&text::render(&term.1)) + 3;
+        match lines.last_mut() {
+            Some(line) if columns + term_columns <= PAGE => {
+                columns += term_columns;
+                line.push(term.clone());
+            }
+            _ => {
+                columns = term_columns;
+                lines.push(vec![term.clone()]);
+            }
+        }
+    }
+    lines.into_iter().map(Layout::Sum).collect()
 }
