@@ -28,6 +28,10 @@ pub enum Command {
     Check(Model),
     /// Show the equations of motion and the impact laws of a model
     Derive(Derive),
+    /// Compare methods and steps: errors, energies, times
+    Compare(Compare),
+    /// Compute the figures and tables of the papers anew, and check what is said of them
+    Paper(Paper),
     /// List the models that ship with carom, or print one
     Examples {
         /// The model to print
@@ -84,6 +88,43 @@ pub struct Run {
     pub restart: Option<PathBuf>,
     /// Write the trajectory to a file
     #[arg(long, value_name = "F.csv")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom compare double-pendulum --methods cva,vci,mhc --steps 0.058,0.029
+  carom compare cart-pendulum --methods cva,mcvaa,gauss4 --steps 0.032,0.01 --out work-precision.csv")]
+pub struct Compare {
+    #[command(flatten)]
+    pub model: Model,
+    /// The methods, separated by commas (see `carom methods`)
+    #[arg(long, value_name = "A,B,…")]
+    pub methods: String,
+    /// The steps h, separated by commas
+    #[arg(long, value_name = "H1,H2,…", allow_hyphen_values = true)]
+    pub steps: String,
+    /// The horizon
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// Write the table to a file
+    #[arg(long, value_name = "F.csv")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom paper list
+  carom paper bea-fig2
+  carom paper all --out data")]
+pub struct Paper {
+    /// `list`, the name of a figure or table, or `all`
+    #[arg(value_name = "list|ID|all", default_value = "list")]
+    pub what: String,
+    /// Write the data as CSV into a folder
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 

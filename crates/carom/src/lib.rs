@@ -31,6 +31,7 @@
 //! ```
 
 pub mod catalogue;
+pub mod compare;
 pub mod derive;
 pub mod diagnostic;
 pub mod discrete;
@@ -43,6 +44,7 @@ pub mod mechanics;
 pub mod method;
 pub mod model;
 pub mod modified;
+pub mod paper;
 pub mod run;
 pub mod solve;
 pub mod system;

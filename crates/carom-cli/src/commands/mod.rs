@@ -1,9 +1,11 @@
 //! One file for each command.
 
 mod check;
+mod compare;
 mod derive;
 mod examples;
 mod methods;
+mod paper;
 mod run;
 
 use std::path::Path;
@@ -13,6 +15,7 @@ use carom::catalogue;
 use carom::error::{Diagnostic, Result};
 use carom::model::Model;
 use clap::CommandFactory;
+use indicatif::ProgressBar;
 
 use crate::args::{self, Command};
 use crate::output::print;
@@ -28,10 +31,25 @@ pub fn execute(command: Command) -> Result<ExitCode> {
             print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
         Command::Derive(arguments) => derive::derive(&arguments),
     }
+}
+
+/// Shows on a terminal what is being done.
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    bar
+}
+
+/// Writes a text to a file.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let unwritable = |e| Diagnostic::new(format!("cannot write `{}`: {e}", path.display()));
+    std::fs::write(path, text).map_err(unwritable).map_err(Into::into)
 }
 
 /// The model that an argument names: a shipped one, or a file.

@@ -105,9 +105,18 @@ fn mcva(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` cannot follow H̃", settings.partial);
         return Err(refuse("mcva", why, "set `run.mcva.partial` to one of gauss1 … gauss8"));
     };
-    let series = Series::new(workshop.mechanics, rule, workshop.parameters, settings.order)?;
-    let partial = Gauss::of_modified(series.boxed_clone(), stages, 2 * workshop.mechanics.n());
-    Ok(Built { rule: Box::new(Mcva::new(Box::new(series))), partial: Some(Box::new(partial)) })
+    let ham_mod: Box<dyn ModifiedHamiltonian> = match hamiltonian_formula(rule.name(), settings.order) {
+        Some(formula) => Box::new(Closed::new(workshop.mechanics, formula, workshop.parameters)?),
+        None => Box::new(Series::new(workshop.mechanics, rule, workshop.parameters, settings.order)?),
+    };
+    let partial = Gauss::of_modified(ham_mod.clone(), stages, 2 * workshop.mechanics.n());
+    Ok(Built { rule: Box::new(Mcva::new(ham_mod)), partial: Some(Box::new(partial)) })
+}
+
+/// `sva` and `svb` are methods of the Hamiltonian setting, symmetric: the series of H̃ begins with H, not with η, and at
+/// O(h⁴) ends with H₃, from second derivatives alone. [DLM §5.2]
+fn hamiltonian_formula(flow: &str, order: usize) -> Option<Formula> {
+    Formula::of(flow).filter(|formula| order == 4 && matches!(formula, Formula::Sva | Formula::Svb))
 }
 
 fn shadow(workshop: &Workshop) -> Result<Built> {

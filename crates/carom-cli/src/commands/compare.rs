@@ -1,0 +1,114 @@
+//! `carom compare`.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all};
+use carom::error::{Diagnostic, Result};
+
+use super::{load, spinner, write};
+use crate::args;
+use crate::style::{QUIET, STRONG, paint};
+
+/// Compares methods with each other, at several steps.
+pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
+    let mut settings = arguments.model.settings.clone();
+    settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
+    let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
+    let no_horizon = || Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]");
+    let until = model.run.until.ok_or_else(no_horizon)?;
+    let plan = Plan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
+    let bar = spinner();
+    let comparison = run_all(&model, &plan, &mut |what| bar.set_message(what.to_string()));
+    bar.finish_and_clear();
+    let comparison = comparison?;
+    if let Some(path) = &arguments.out {
+        write(path, &csv(&comparison))?;
+    }
+    anstream::println!("{} up to t = {until}", paint(STRONG, &model.title));
+    print(&comparison);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn items(list: &str) -> Vec<&str> {
+    list.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
+}
+
+fn steps(list: &str) -> Result<Vec<f64>> {
+    let step = |item: &str| {
+        let wrong = || Diagnostic::new(format!("a step is a number, not `{item}`"));
+        item.parse().map_err(|_| wrong().with_help("separate steps by commas: `--steps 0.02,0.01`").into())
+    };
+    items(list).into_iter().map(step).collect()
+}
+
+const HEADINGS: [&str; 9] =
+    ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps", "seconds"];
+
+/// The table on the terminal.
+fn print(comparison: &Comparison) {
+    let name = comparison.rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).max("method".len());
+    let headings: Vec<String> = HEADINGS.iter().map(|heading| right(heading, 11)).collect();
+    anstream::println!("{}", paint(STRONG, &format!("{:<name$} {}", "method", headings.join(" "))));
+    for row in &comparison.rows {
+        let method = format!("{:<name$}", row.method);
+        match &row.measures {
+            Ok(measures) => anstream::println!("{method} {}", cells(row, measures).join(" ")),
+            Err(why) => anstream::println!("{method} {}  {}", right(&format!("{}", row.step), 11), why),
+        }
+    }
+    let exact = format!(
+        "against gauss8+ctec: {} impacts, L² error about {:.0e}; H̃ from iterates (m = 8, mean over ±10 nodes)",
+        comparison.exact_impacts, comparison.exact_error,
+    );
+    anstream::println!("{}", paint(QUIET, &exact));
+}
+
+fn cells(row: &Row, measures: &Measures) -> Vec<String> {
+    let number = |x: f64| format!("{x:.3e}");
+    let maybe = |x: Option<f64>| x.map_or("–".to_string(), number);
+    let texts = [
+        format!("{}", row.step),
+        number(measures.l2),
+        row.order.map_or("–".to_string(), |order| format!("{order:.2}")),
+        number(measures.energy_drift),
+        maybe(measures.shadow_drift),
+        measures.impacts.to_string(),
+        maybe(measures.impact_time_error),
+        measures.steps.to_string(),
+        number(measures.seconds),
+    ];
+    texts.iter().map(|text| right(text, 11)).collect()
+}
+
+/// `text` at the right of a column; marks above letters take no room.
+fn right(text: &str, width: usize) -> String {
+    let room = text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count();
+    format!("{}{text}", " ".repeat(width.saturating_sub(room)))
+}
+
+/// The table as CSV: an empty cell is a number that there is not.
+fn csv(comparison: &Comparison) -> String {
+    let mut text = String::from(
+        "method,step,l2_error,order,energy_drift,shadow_drift,impacts,impact_time_error,steps,seconds,message\n",
+    );
+    for row in &comparison.rows {
+        let maybe = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
+        let rest = match &row.measures {
+            Ok(m) => format!(
+                "{:e},{},{:e},{},{},{},{},{:e},",
+                m.l2,
+                maybe(row.order),
+                m.energy_drift,
+                maybe(m.shadow_drift),
+                m.impacts,
+                maybe(m.impact_time_error),
+                m.steps,
+                m.seconds
+            ),
+            Err(why) => format!(",,,,,,,,\"{}\"", why.replace('"', "\"\"")),
+        };
+        let _ = writeln!(text, "{},{:e},{rest}", row.method, row.step);
+    }
+    text
+}

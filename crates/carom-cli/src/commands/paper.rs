@@ -1,0 +1,105 @@
+//! `carom paper`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use carom::error::{Diagnostic, Result};
+use carom::paper::{Entry, Finding, REGISTRY, named};
+
+use super::{spinner, write};
+use crate::args;
+use crate::style::{QUIET, STRONG, paint};
+
+/// The text is broken at this width.
+const WIDTH: usize = 100;
+
+/// Lists the figures and tables, or computes one or all.
+pub fn paper(arguments: &args::Paper) -> Result<ExitCode> {
+    match arguments.what.as_str() {
+        "list" => {
+            for entry in &REGISTRY {
+                let id = format!("{:<12}", entry.id);
+                anstream::println!("{} {} {}", paint(STRONG, &id), entry.title, paint(QUIET, &cite(entry)));
+            }
+        }
+        "all" => {
+            for entry in &REGISTRY {
+                show(entry, arguments.out.as_deref())?;
+                anstream::println!();
+            }
+        }
+        id => show(named(id)?, arguments.out.as_deref())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cite(entry: &Entry) -> String {
+    format!("[{}]", entry.document)
+}
+
+/// Computes one, prints what comes out, and writes its data.
+fn show(entry: &Entry, folder: Option<&Path>) -> Result<()> {
+    let bar = spinner();
+    let finding = entry.compute(&mut |what| bar.set_message(format!("{}: {what}", entry.id)));
+    bar.finish_and_clear();
+    let finding = finding?;
+    let files = folder.map(|folder| save(entry, &finding, folder)).transpose()?.unwrap_or_default();
+    anstream::println!("{} {} {}", paint(STRONG, entry.id), entry.title, paint(QUIET, &cite(entry)));
+    paragraph("claim", entry.claim);
+    paragraph("finding", &finding.finding);
+    anstream::println!("  {:<9} {}", "verdict", paint(STRONG, finding.verdict.words()));
+    let width = finding.numbers.iter().map(|number| room(&number.name)).max().unwrap_or(0);
+    for (k, number) in finding.numbers.iter().enumerate() {
+        let (head, pad) = (if k == 0 { "numbers" } else { "" }, " ".repeat(width - room(&number.name)));
+        anstream::println!("  {head:<9} {}{pad}  {}", number.name, short(number.value));
+    }
+    for (k, file) in files.iter().enumerate() {
+        anstream::println!("  {:<9} {}", if k == 0 { "data" } else { "" }, paint(QUIET, file));
+    }
+    Ok(())
+}
+
+/// Whole numbers as such, others with four digits.
+fn short(value: f64) -> String {
+    if value == value.trunc() && value.abs() < 1e6 {
+        return format!("{value}");
+    }
+    if (0.1..1000.0).contains(&value.abs()) { format!("{value:.3}") } else { format!("{value:.3e}") }
+}
+
+/// Marks above letters take no room.
+fn room(text: &str) -> usize {
+    text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
+}
+
+fn paragraph(head: &str, text: &str) {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| room(line));
+        if line > 0 && line + 1 + room(word) > WIDTH - 12 {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    for (k, line) in lines.iter().enumerate() {
+        anstream::println!("  {:<9} {line}", if k == 0 { head } else { "" });
+    }
+}
+
+/// Writes each table of a finding; returns the files.
+fn save(entry: &Entry, finding: &Finding, folder: &Path) -> Result<Vec<String>> {
+    let unwritable = |e| Diagnostic::new(format!("cannot make the folder `{}`: {e}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    let mut files = Vec::new();
+    for table in &finding.tables {
+        let path = folder.join(format!("{}-{}.csv", entry.id, table.name));
+        write(&path, &table.csv())?;
+        files.push(path.display().to_string());
+    }
+    Ok(files)
+}

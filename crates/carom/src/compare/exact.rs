@@ -1,0 +1,93 @@
+//! The motion that runs are measured against.
+
+use super::Trajectory;
+use crate::error::Result;
+use crate::method::Method;
+use crate::model::Model;
+use crate::run::{Impact, Simulation, Status, View, Watcher};
+
+/// Of order 16: rounding is all that is left of its error, except where the motion is chaotic.
+const METHOD: &str = "gauss8+ctec";
+/// Two runs that differ by less, relative to the size of q, are as exact as double precision allows.
+const ENOUGH: f64 = 1e-13;
+/// The step is halved at most this often.
+const HALVINGS: usize = 8;
+
+/// A motion at the nodes of a mesh, computed by `gauss8+ctec` with a step that is halved until nothing changes.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// The horizon.
+    pub until: f64,
+    /// q at the nodes k·h, and at the horizon.
+    pub q: Vec<Vec<f64>>,
+    /// When it meets a wall.
+    pub impact_times: Vec<f64>,
+    /// The L² difference to a run with twice the step: more than its error.
+    pub error: f64,
+    /// h of the mesh.
+    step: f64,
+}
+
+/// Keeps q at the samples and the times of impacts.
+#[derive(Default)]
+struct Record {
+    q: Vec<Vec<f64>>,
+    impact_times: Vec<f64>,
+}
+
+impl Watcher for Record {
+    fn sample(&mut self, view: &mut View) {
+        self.q.push(view.phase().q().to_vec());
+    }
+
+    fn impact(&mut self, impact: Impact) {
+        self.impact_times.push(impact.minus.t);
+    }
+}
+
+impl Exact {
+    /// The motion of a model on the mesh of a step.
+    pub fn new(model: &Model, step: f64, until: f64) -> Result<Exact> {
+        let first = (until / 40.0).min(0.1);
+        let mut simulation = Simulation::new(model, &Method::named(METHOD, None)?, first, until)?;
+        let mut best = Exact::with(&mut simulation, step)?;
+        for _ in 0..HALVINGS {
+            simulation.step *= 0.5;
+            let mut finer = Exact::with(&mut simulation, step)?;
+            finer.error = l2(&best.q, &finer.q, step);
+            // Where halving no longer helps, the difference is what rounding leaves.
+            let stuck = finer.error > 0.5 * best.error;
+            let size = finer.q.iter().flatten().fold(1.0, |m: f64, q| m.max(q.abs()));
+            let done = finer.error <= ENOUGH * size || (stuck && finer.error < 1e-6);
+            best = finer;
+            if done {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    fn with(simulation: &mut Simulation, step: f64) -> Result<Exact> {
+        simulation.every = Some(step);
+        let mut record = Record::default();
+        let outcome = simulation.run(&mut record)?;
+        if let Status::Failed(failure) = outcome.status {
+            return Err((*failure).into());
+        }
+        record.q.push(outcome.end.q().to_vec());
+        let Record { q, impact_times } = record;
+        Ok(Exact { until: simulation.until, q, impact_times, error: f64::INFINITY, step })
+    }
+
+    /// sqrt(h Σ |q_k − q(t_k)|²) over the nodes of a run with the same mesh.
+    pub fn l2_error(&self, trajectory: &Trajectory) -> f64 {
+        let q: Vec<Vec<f64>> = trajectory.nodes.iter().map(|z| z.q().to_vec()).collect();
+        l2(&self.q, &q, self.step)
+    }
+}
+
+/// Over the nodes that both have. Where the horizon is on the mesh it stands twice in an exact motion, once in a run.
+fn l2(a: &[Vec<f64>], b: &[Vec<f64>], h: f64) -> f64 {
+    let squares = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    (h * a.iter().zip(b).map(squares).sum::<f64>()).sqrt()
+}

@@ -1,0 +1,120 @@
+//! What the figures and tables have in common.
+
+use crate::catalogue;
+use crate::compare::{Exact, Trajectory, build_flow};
+use crate::error::{Diagnostic, Error, Failure, Result};
+use crate::flow::Phase;
+use crate::mechanics::Mechanics;
+use crate::method::Method;
+use crate::model::Model;
+use crate::modified::Shadow;
+use crate::run::{Simulation, Status};
+use crate::solve::NoSolution;
+
+/// A shipped model with settings.
+pub(super) fn model(example: &str, settings: &[&str]) -> Result<Model> {
+    let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
+    let found = catalogue::find(example).ok_or_else(|| Diagnostic::new(format!("there is no example `{example}`")))?;
+    Model::from_text(&format!("{example}.toml"), found.text, &settings)
+}
+
+/// The values of the parameters.
+pub(super) fn parameters(model: &Model) -> Vec<f64> {
+    model.system.parameters.iter().map(|p| p.value).collect()
+}
+
+/// A model with a method and a step.
+pub(super) struct Case {
+    pub(super) model: Model,
+    pub(super) method: Method,
+    pub(super) step: f64,
+    pub(super) until: f64,
+}
+
+impl Case {
+    pub(super) fn new(example: &str, settings: &[&str], method: &str, step: f64, until: f64) -> Result<Case> {
+        Ok(Case { model: model(example, settings)?, method: Method::named(method, None)?, step, until })
+    }
+
+    pub(super) fn simulation(&self) -> Result<Simulation> {
+        Simulation::new(&self.model, &self.method, self.step, self.until)
+    }
+
+    /// Runs it; a run that fails is an error.
+    pub(super) fn run(&self) -> Result<Trajectory> {
+        let trajectory = Trajectory::of(&mut self.simulation()?)?;
+        match trajectory.outcome.status {
+            Status::Failed(failure) => Err((*failure).into()),
+            _ => Ok(trajectory),
+        }
+    }
+
+    /// H̃ at some nodes.
+    pub(super) fn shadow(&self, shadow: &mut Shadow, nodes: &[&Phase]) -> Result<Vec<f64>> {
+        let mut flow = build_flow(&self.model, &self.method, &Mechanics::new(&self.model.system))?;
+        nodes.iter().map(|z| shadow.at(&mut *flow, z, self.step).map_err(|e| unsolved(e, z))).collect()
+    }
+
+    /// The jump of the shadow energy at each impact, with its time: the windowed H̃ (m = 8, ±10 nodes) at the first node
+    /// after it, less that at the last node before it.
+    pub(super) fn jumps(&self, trajectory: &Trajectory) -> Result<Vec<(f64, f64)>> {
+        let sides = trajectory.last_nodes.iter().flat_map(|&last| [last, last + 1]);
+        let nodes: Vec<&Phase> = sides.map(|k| &trajectory.nodes[k]).collect();
+        let values = self.shadow(&mut Shadow::windowed(8, 10), &nodes)?;
+        let times = trajectory.impacts.iter().map(|impact| impact.minus.t);
+        Ok(times.zip(values.chunks(2)).map(|(t, sides)| (t, sides[1] - sides[0])).collect())
+    }
+
+    /// The largest relative drift of H̃_h with m = 7 over the nodes.
+    pub(super) fn relative_drift(&self, trajectory: &Trajectory) -> Result<f64> {
+        let nodes: Vec<&Phase> = trajectory.nodes.iter().collect();
+        let values = self.shadow(&mut Shadow::new(7), &nodes)?;
+        Ok(values.iter().map(|value| (value / values[0] - 1.0).abs()).fold(0.0, f64::max))
+    }
+
+    /// The L² error against the exact motion.
+    pub(super) fn l2(&self, exact: &Exact) -> Result<f64> {
+        Ok(exact.l2_error(&self.run()?))
+    }
+}
+
+/// A step of a diagnostic that could not be computed.
+pub(super) fn unsolved(e: NoSolution, z: &Phase) -> Error {
+    let message = match e {
+        NoSolution::Singular => "the equations of a step are singular",
+        NoSolution::Diverged => "the equations of a step have no solution near the last state",
+    };
+    let hint = "this should not happen here: please report it".into();
+    Failure { message: message.into(), t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint }.into()
+}
+
+/// The middle one of some numbers.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len();
+    if count == 0 { f64::NAN } else { 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) }
+}
+
+/// The largest one.
+pub(super) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, f64::max)
+}
+
+/// Largest less smallest.
+pub(super) fn range(values: &[f64]) -> f64 {
+    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    high - low
+}
+
+/// The slope of log y over log x, by least squares.
+pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let count = logs.len() as f64;
+    let (mean_x, mean_y) =
+        (logs.iter().map(|p| p.0).sum::<f64>() / count, logs.iter().map(|p| p.1).sum::<f64>() / count);
+    let (top, bottom) = logs.iter().fold((0.0, 0.0), |(top, bottom), (x, y)| {
+        (top + (x - mean_x) * (y - mean_y), bottom + (x - mean_x) * (x - mean_x))
+    });
+    top / bottom
+}

@@ -1,0 +1,166 @@
+//! The figures and tables of [BEA] and [DLM], computed anew, each with what the paper says of it and what comes out.
+//!
+//! A new one is a file here and a line in [`REGISTRY`].
+
+mod bea_fig1;
+mod bea_fig2;
+mod dlm_fig1;
+mod dlm_fig3;
+mod dlm_fig4;
+mod dlm_table1;
+mod dlm_table2;
+mod measure;
+
+use std::fmt::Write;
+
+use crate::error::{Diagnostic, Result};
+use crate::model::suggestion;
+
+/// Whether what a paper says comes out here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it.
+    Holds,
+    /// Some of it.
+    Partly,
+    /// None of it.
+    DoesNot,
+}
+
+impl Verdict {
+    /// `Holds` if all of the parts hold, `DoesNot` if none does.
+    fn of(parts: &[bool]) -> Verdict {
+        match (parts.iter().all(|part| *part), parts.iter().any(|part| *part)) {
+            (true, _) => Verdict::Holds,
+            (false, true) => Verdict::Partly,
+            (false, false) => Verdict::DoesNot,
+        }
+    }
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Partly => "holds in part",
+            Verdict::DoesNot => "does not hold",
+        }
+    }
+}
+
+/// A number that sums something up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// The data of a figure or a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Part of the name of its file.
+    pub name: String,
+    /// The headings.
+    pub columns: Vec<String>,
+    /// Each with its label, where there are labels, and a number for each further column.
+    pub rows: Vec<(Option<String>, Vec<f64>)>,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// In words, with the numbers that matter.
+    pub finding: String,
+    /// Whether the paper's claim holds.
+    pub verdict: Verdict,
+    /// The numbers.
+    pub numbers: Vec<Number>,
+    /// The data.
+    pub tables: Vec<Table>,
+}
+
+/// Hears what is being done.
+pub type Tell<'a> = &'a mut dyn FnMut(&str);
+
+/// A figure or a table.
+pub struct Entry {
+    /// What it is asked for by.
+    pub id: &'static str,
+    /// The paper.
+    pub document: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// What the paper says of it.
+    pub claim: &'static str,
+    compute: fn(Tell) -> Result<Finding>,
+}
+
+/// All of them.
+pub const REGISTRY: [Entry; 7] = [
+    bea_fig1::ENTRY,
+    bea_fig2::ENTRY,
+    dlm_fig1::ENTRY,
+    dlm_fig3::ENTRY,
+    dlm_fig4::ENTRY,
+    dlm_table1::ENTRY,
+    dlm_table2::ENTRY,
+];
+
+/// The entry of that name.
+pub fn named(id: &str) -> Result<&'static Entry> {
+    static ENTRIES: [Entry; 7] = REGISTRY;
+    ENTRIES.iter().find(|entry| entry.id == id).ok_or_else(|| {
+        let help = match suggestion(id, ENTRIES.iter().map(|entry| entry.id)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`carom paper list` lists them".into(),
+        };
+        Diagnostic::new(format!("there is no figure or table `{id}`")).with_help(help).into()
+    })
+}
+
+impl Entry {
+    /// Computes it; `tell` hears what is being done.
+    pub fn compute(&self, tell: Tell) -> Result<Finding> {
+        (self.compute)(tell)
+    }
+}
+
+impl Finding {
+    /// The number of that name.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.numbers.iter().find(|number| number.name == name).map(|number| number.value)
+    }
+}
+
+impl Number {
+    fn new(name: impl Into<String>, value: f64) -> Number {
+        Number { name: name.into(), value }
+    }
+}
+
+impl Table {
+    fn new(name: impl Into<String>, columns: &[&str]) -> Table {
+        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
+    }
+
+    fn push(&mut self, row: Vec<f64>) {
+        self.rows.push((None, row));
+    }
+
+    fn push_labelled(&mut self, label: &str, row: Vec<f64>) {
+        self.rows.push((Some(label.into()), row));
+    }
+
+    /// The table as CSV, with a line of headings.
+    pub fn csv(&self) -> String {
+        let mut text = self.columns.join(",");
+        for (label, row) in &self.rows {
+            let numbers = row.iter().map(|x| format!("{x:e}"));
+            let cells: Vec<String> = label.iter().cloned().chain(numbers).collect();
+            let _ = write!(text, "\n{}", cells.join(","));
+        }
+        text.push('\n');
+        text
+    }
+}
