@@ -2,12 +2,13 @@
 
 use crate::catalogue;
 use crate::compare::{Exact, Trajectory, build_flow};
-use crate::error::{Diagnostic, Error, Failure, Result};
+use crate::error::{Diagnostic, Error, Result};
 use crate::flow::Phase;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::Model;
 use crate::modified::Shadow;
+use crate::run::failure;
 use crate::run::{Simulation, Status};
 use crate::solve::NoSolution;
 
@@ -80,12 +81,7 @@ impl Case {
 
 /// A step of a diagnostic that could not be computed.
 pub(super) fn unsolved(e: NoSolution, z: &Phase) -> Error {
-    let message = match e {
-        NoSolution::Singular => "the equations of a step are singular",
-        NoSolution::Diverged => "the equations of a step have no solution near the last state",
-    };
-    let hint = "this should not happen here: please report it".into();
-    Failure { message: message.into(), t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint }.into()
+    failure(e, z).into()
 }
 
 /// The middle one of some numbers.

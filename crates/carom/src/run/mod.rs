@@ -10,4 +10,5 @@ mod walls;
 
 pub use lift::{Node, View};
 pub use pilot::Tuned;
+pub(crate) use simulation::failure;
 pub use simulation::{Crossing, Impact, Outcome, Simulation, Status, Watcher};

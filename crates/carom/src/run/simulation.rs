@@ -313,7 +313,8 @@ fn steps(time: f64, step: f64) -> usize {
     (count as usize).max(1)
 }
 
-fn failure(e: NoSolution, z: &Phase) -> Failure {
+/// What a step that could not be computed tells the user.
+pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
