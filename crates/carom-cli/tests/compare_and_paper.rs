@@ -97,6 +97,6 @@ fn paper_lists_and_computes() {
 
 #[test]
 fn paper_refuses_what_there_is_not() {
-    refused(&["paper", "bea-fig3"], "error: there is no figure or table `bea-fig3`\nhelp: did you mean `bea-fig1`?");
+    refused(&["paper", "bea-fig3"], "error: there is no figure or table `bea-fig3`\nhelp: did you mean `bea-fig2`?");
     refused(&["paper", "xyz"], "error: there is no figure or table `xyz`\nhelp: `carom paper list` lists them");
 }
