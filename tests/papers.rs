@@ -55,7 +55,9 @@ fn bea_fig2_mhc_is_best_and_better_still_with_the_right_hamiltonian() {
 #[test]
 fn dlm_fig1_an_impact_can_change_the_energy_by_five_per_cent() {
     let finding = compute("dlm-fig1");
-    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    // From other starts, not from BEA's; the paper's own is not printed.
+    assert_eq!(finding.verdict, Verdict::Partly, "{}", finding.finding);
+    assert!(finding.number("turned starts whose first jump exceeds 5 %").is_some_and(|count| count > 0.0));
     assert_number(&finding, "largest jump from BEA's start, relative", 0.57 / 17.3426, 0.01);
 }
 
@@ -77,16 +79,16 @@ fn dlm_fig4_the_flow_decides_and_not_the_rule() {
     assert_at_most(&finding, "median of gauss4+ctec, h = 0.032", 1e-11);
 }
 
-/// The motion is chaotic: where rounding differs, so does the drift that is not conserved, within a factor of three.
+/// The motion is chaotic, and rounding decides within these bounds: starts 10⁻⁹ apart give CVA 7.6e-4 to 1.2e-3, VCI 1.4e-3
+/// to 4.2e-3, MCVAC 1.5e-4 to 3.5e-4, MCVAA 9.2e-7 to 1.4e-6, m = 5 3.9e-9 to 1.8e-8, m = 8 1.0e-10 to 4.9e-10.
 #[test]
 fn dlm_table1_what_is_conserved() {
     let finding = compute("dlm-table1");
     assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
-    for (method, drift) in
-        [("CVA", 7.6e-4), ("VCI", 2.3e-3), ("MCVAC", 2.0e-4), ("MCVAA", 9.4e-7), ("shadow, m = 5", 1.3e-8)]
-    {
+    for (method, drift) in [("CVA", 7.6e-4), ("VCI", 2.3e-3), ("MCVAC", 2.0e-4), ("MCVAA", 9.4e-7)] {
         assert_number(&finding, &format!("relative drift of H̃ over 100 s, {method}"), drift, 2.0);
     }
+    assert_at_most(&finding, "relative drift of H̃ over 100 s, shadow, m = 5", 4e-8);
     assert_at_most(&finding, "relative drift of H̃ over 100 s, shadow, m = 8", 1e-9);
     assert_at_most(&finding, "defect of the symplectic form, VCI", 1e-10);
     assert_at_most(&finding, "defect of the symplectic form, shadow, m = 8", 1e-10);

@@ -71,6 +71,9 @@ fn compare_refuses_what_it_cannot_do() {
         let message = format!("error: a step must be positive, not {step}\nhelp: a step is a time, such as 0.01");
         refused(&["compare", "pendulum", "--methods", "cva", "--steps", step, "--until", "1"], &message);
     }
+    let message = "error: the step 0.000000000001 takes more than 1e7 steps up to t = 1\n\
+        help: the whole mesh is kept: give a larger step or an earlier horizon";
+    refused(&with("cva", "1e-12"), message);
     let message = "error: a step is a number, not `tiny`\nhelp: separate steps by commas: `--steps 0.02,0.01`";
     refused(&with("cva", "0.1,tiny"), message);
     let message = "error: `pendulm` is neither a file nor a shipped model\nhelp: did you mean `pendulum`?";

@@ -8,7 +8,10 @@ use carom::error::{Diagnostic, Result};
 
 use super::{load, spinner, write};
 use crate::args;
-use crate::style::{QUIET, STRONG, paint};
+use crate::style::{QUIET, STRONG, paint, warning};
+
+/// An exact motion with a larger error than this is not called exact without a warning.
+const UNKNOWN: f64 = 1e-6;
 
 /// Compares methods with each other, at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
@@ -62,6 +65,11 @@ fn print(comparison: &Comparison) {
         comparison.exact_impacts, comparison.exact_error,
     );
     anstream::println!("{}", paint(QUIET, &exact));
+    if comparison.exact_error > UNKNOWN {
+        let message =
+            format!("the exact motion is known to {:.0e} only: errors near that mean nothing", comparison.exact_error);
+        anstream::eprintln!("{}", warning(&message));
+    }
 }
 
 fn cells(row: &Row, measures: &Measures) -> Vec<String> {

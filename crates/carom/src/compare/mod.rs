@@ -28,6 +28,9 @@ use crate::model::Model;
 use crate::modified::{Shadow, check_conservative};
 use crate::run::{Simulation, Status};
 
+/// A mesh has no more steps than this.
+const MOST_STEPS: f64 = 1e7;
+
 /// What is compared.
 pub struct Plan {
     /// The methods.
@@ -101,6 +104,10 @@ impl Plan {
         }
         if unusable(until) {
             return Err(wrong(format!("the horizon must be positive, not {until}"), "it is a time, such as 10"));
+        }
+        if let Some(step) = steps.iter().find(|step| until / **step > MOST_STEPS) {
+            let message = format!("the step {step} takes more than {MOST_STEPS:e} steps up to t = {until}");
+            return Err(wrong(message, "the whole mesh is kept: give a larger step or an earlier horizon"));
         }
         let methods = methods.iter().map(|name| Method::named(name, alpha)).collect::<Result<_>>()?;
         Ok(Plan { methods, steps: steps.to_vec(), until })

@@ -50,7 +50,7 @@ fn compute(tell: Tell) -> Result<Finding> {
         turned.rows.len(),
         100.0 * most,
     );
-    let verdict = Verdict::of(&[smooth < 0.005, above > 0]);
+    let verdict = Verdict::of(&[smooth < 0.005, above > 0, biggest > 0.05]);
     Ok(Finding { finding, verdict, numbers, tables: vec![smooth_table, table, turned] })
 }
 

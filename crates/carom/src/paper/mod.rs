@@ -97,7 +97,7 @@ pub struct Entry {
 }
 
 /// All of them.
-pub const REGISTRY: [Entry; 7] = [
+pub static REGISTRY: [Entry; 7] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
     dlm_fig1::ENTRY,
@@ -109,9 +109,8 @@ pub const REGISTRY: [Entry; 7] = [
 
 /// The entry of that name.
 pub fn named(id: &str) -> Result<&'static Entry> {
-    static ENTRIES: [Entry; 7] = REGISTRY;
-    ENTRIES.iter().find(|entry| entry.id == id).ok_or_else(|| {
-        let help = match suggestion(id, ENTRIES.iter().map(|entry| entry.id)) {
+    REGISTRY.iter().find(|entry| entry.id == id).ok_or_else(|| {
+        let help = match suggestion(id, REGISTRY.iter().map(|entry| entry.id)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`carom paper list` lists them".into(),
         };
