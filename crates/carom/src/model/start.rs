@@ -35,6 +35,10 @@ impl Model {
             Diagnostic::new(format!("`{}` has no [initial]", self.source.name()))
                 .with_help("add `[initial]` with `q` and `v` (or `p`)")
         })?;
+        if initial.project {
+            let message = "`initial.project` cannot be used yet";
+            return Err(self.error(&self.places.q, message, "give a start that is on the constraints"));
+        }
         let check = Check { model: self, parameters: self.parameter_values() };
         let q = check.numbers(&initial.q, &self.places.q)?;
         let (v, next) = check.motion(initial, &q)?;
@@ -239,7 +243,7 @@ impl Check<'_> {
             let (g, rate) = (self.at(&[constraint.g], q, v)[0], self.at(&[rate], q, v)[0]);
             let off = |what: &str, value: f64| {
                 let message = format!("the start is off the constraint `{}`", constraint.name);
-                let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it");
+                let label = format!("{what} = {value} at q = {q:?}");
                 Err(self.model.error(span, message, label))
             };
             if g.abs() > ON_CONSTRAINT {
