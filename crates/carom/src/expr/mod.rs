@@ -21,6 +21,7 @@ mod eval;
 mod ops;
 pub mod parse;
 pub mod print;
+mod product;
 pub mod tidy;
 
 pub use arena::{Arena, with_arena};
