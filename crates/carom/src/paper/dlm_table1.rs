@@ -100,7 +100,7 @@ fn judge(numbers: Vec<Number>, table: Table) -> Finding {
     let of = |k: usize| table.rows.iter().map(|(_, row)| row[k]).collect::<Vec<f64>>();
     let (drift, form) = (of(0), of(3));
     let parts = [
-        drift[2] < 0.7 * drift[0].min(drift[1]),
+        drift[2] < 0.5 * drift[0].min(drift[1]),
         drift[3] < 0.01 * drift[0].min(drift[1]),
         form[1] < 1e-7,
         form[2] < 0.1 * form[0] && form[3] < 0.1 * form[0],
