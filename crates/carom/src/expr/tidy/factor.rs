@@ -14,7 +14,7 @@ pub type Powers = Vec<(Expr, i32)>;
 pub type Term = (f64, Powers);
 
 /// Longer sums are not searched for atoms that some terms share.
-const LARGEST_SPLIT: usize = 16;
+const LARGEST_SPLIT: usize = 8;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
