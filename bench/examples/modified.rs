@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use carom::catalogue::find;
-use carom::discrete::{DiscreteLagrangian, Galerkin, Sva, Svc};
+use carom::discrete::{DiscreteLagrangian, Galerkin, Nodes, Sva, Svc};
 use carom::flow::{Field, Phase, Variational};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
@@ -23,7 +23,7 @@ fn main() {
 }
 
 fn rows(example: &str, mechanics: &Mechanics, parameters: &[f64], z: &Phase) {
-    let rules: [&dyn DiscreteLagrangian; 3] = [&Svc, &Sva, &Galerkin { order: 4 }];
+    let rules: [&dyn DiscreteLagrangian; 3] = [&Svc, &Sva, &Galerkin { degree: 2, at: Nodes::Lobatto }];
     for rule in rules {
         for order in [3, 4, 5, 7] {
             let make = || Series::new(mechanics, rule, parameters, order).expect("it compiles");

@@ -5,7 +5,8 @@
 //! 1. [`model`] reads a text: a Lagrangian, walls, parameters, a start. Its formulas become expressions ([`expr`]).
 //! 2. [`mod@derive`] writes the mechanics out on paper.
 //! 3. [`kernel`] compiles expressions to native code.
-//! 4. [`discrete`] Lagrangians and Hamilton's equations become one-step maps ([`flow`]).
+//! 4. [`discrete`] Lagrangians and Hamilton's equations become one-step maps ([`flow`]), which keep holonomic constraints
+//!    ([`mod@constraint`]).
 //! 5. [`run`] makes step after step, finds where a wall is met, and lets a rule ([`impact`]) decide what happens there.
 //!
 //! ```
@@ -32,6 +33,7 @@
 
 pub mod catalogue;
 pub mod compare;
+pub mod constraint;
 pub mod derive;
 pub mod diagnostic;
 pub mod discrete;

@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
-use crate::system::{System, time};
+use crate::system::{Enforce, System, time};
 
 /// A system whose driven coordinates are functions of the time: what is left are the free ones.
 #[derive(Clone, Debug)]
@@ -20,8 +20,19 @@ pub struct Mechanics {
     pub forces: Option<Vec<Expr>>,
     /// φ(q, t) of each wall.
     pub walls: Vec<Expr>,
+    /// The holonomic constraints.
+    pub constraints: Vec<Holonomic>,
     /// How its kernels are run.
     pub backend: Backend,
+}
+
+/// A constraint g(q, t) = 0 in the free coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Holonomic {
+    /// What must stay zero.
+    pub g: Expr,
+    /// Where a step enforces it.
+    pub enforce: Enforce,
 }
 
 impl Mechanics {
@@ -32,6 +43,8 @@ impl Mechanics {
         let pick = |all: &[Expr]| free.iter().map(|&i| all[i]).collect::<Vec<_>>();
         let forces = pick(&system.drive(&system.forces));
         let walls: Vec<Expr> = system.walls.iter().map(|wall| wall.phi).collect();
+        let g: Vec<Expr> = system.constraints.iter().map(|constraint| constraint.g).collect();
+        let constraints = system.drive(&g).into_iter().zip(&system.constraints);
         Mechanics {
             parameters: system.parameters.iter().map(|p| p.symbol).collect(),
             q: pick(&q),
@@ -39,6 +52,7 @@ impl Mechanics {
             l: system.drive(&[system.lagrangian.l])[0],
             forces: forces.iter().any(|f| !f.is_zero()).then_some(forces),
             walls: system.drive(&walls),
+            constraints: constraints.map(|(g, constraint)| Holonomic { g, enforce: constraint.enforce }).collect(),
             backend: Backend::Jit,
         }
     }
@@ -63,6 +77,11 @@ impl Mechanics {
     /// The mass matrix L_vv.
     pub fn mass(&self) -> Vec<Vec<Expr>> {
         jacobian(&self.momenta(), &self.v)
+    }
+
+    /// g of the constraints that hold at every node, so that v is tangent to them there.
+    pub fn tangent_constraints(&self) -> Vec<Expr> {
+        self.constraints.iter().filter(|c| c.enforce == Enforce::OnePoint).map(|c| c.g).collect()
     }
 
     /// True if L is quadratic in v: L_vv does not contain v.

@@ -38,6 +38,14 @@ impl DiscreteLagrangian for Adjoint<'_> {
         self.0.inner_times().into_iter().rev().map(|c| 1.0 - c).collect()
     }
 
+    fn constrains_inner_points(&self) -> bool {
+        self.0.constrains_inner_points()
+    }
+
+    fn two_point_part(&self) -> f64 {
+        1.0 - self.0.two_point_part()
+    }
+
     fn samples(&self, step: &Step) -> Vec<Sample> {
         let last = step.u.len() - 1;
         let seen = |u: &Vec<Expr>| u.iter().zip(&step.u[last]).map(|(&u, &end)| end - u).collect();

@@ -27,6 +27,10 @@ impl DiscreteLagrangian for Midpoint {
         self.alpha == 0.5
     }
 
+    fn two_point_part(&self) -> f64 {
+        self.alpha
+    }
+
     fn samples(&self, step: &Step) -> Vec<Sample> {
         let (q, v) = (step.blend(1, self.alpha), step.secant(0, 1, 1.0));
         vec![Sample { weight: 1.0, q, v, t: step.time(self.alpha) }]

@@ -12,6 +12,7 @@
 mod adjoint;
 mod galerkin;
 mod midpoint;
+pub(crate) mod quadrature;
 mod se1;
 mod se2;
 mod sva;
@@ -19,7 +20,7 @@ mod svb;
 mod svc;
 
 pub use adjoint::Adjoint;
-pub use galerkin::Galerkin;
+pub use galerkin::{Galerkin, Nodes};
 pub use midpoint::Midpoint;
 pub use se1::Se1;
 pub use se2::Se2;
@@ -54,6 +55,16 @@ pub trait DiscreteLagrangian: Send + Sync {
     fn inner_times(&self) -> Vec<f64> {
         let count = self.inner_points();
         (1..=count).map(|i| i as f64 / (count + 1) as f64).collect()
+    }
+
+    /// True if the inner points are as near to the motion as the ends, so that constraints are asked for there too.
+    fn constrains_inner_points(&self) -> bool {
+        false
+    }
+
+    /// The part of the step at which a two-point constraint is asked for. [TPC eq. 7]
+    fn two_point_part(&self) -> f64 {
+        0.5
     }
 
     /// The quadrature.
@@ -115,8 +126,8 @@ pub fn registry(alpha: f64) -> Vec<Box<dyn DiscreteLagrangian>> {
         Box::new(Svb),
         Box::new(Svc),
         Box::new(Midpoint { alpha }),
-        Box::new(Galerkin { order: 4 }),
-        Box::new(Galerkin { order: 6 }),
-        Box::new(Galerkin { order: 8 }),
+        Box::new(Galerkin { degree: 2, at: Nodes::Lobatto }),
+        Box::new(Galerkin { degree: 3, at: Nodes::Lobatto }),
+        Box::new(Galerkin { degree: 4, at: Nodes::Lobatto }),
     ]
 }

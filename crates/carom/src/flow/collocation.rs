@@ -1,5 +1,7 @@
 //! The coefficients of Gauss collocation.
 
+use crate::discrete::quadrature::{Quadrature, lagrange};
+
 /// Nodes c, weights b and matrix a of the Gauss method with s stages, on [0, 1]. [Hairer, Lubich & Wanner, II.1.3]
 ///
 /// ```text
@@ -17,12 +19,7 @@ pub(super) struct Collocation {
 
 impl Collocation {
     pub(super) fn gauss(s: usize) -> Collocation {
-        let nodes: Vec<(f64, f64)> = (0..s).map(|i| legendre_root(s, i)).collect();
-        // From [−1, 1] to [0, 1]. Roundoff in the sum of the weights would act as another step: it is taken out.
-        let c: Vec<f64> = nodes.iter().map(|(x, _)| 0.5 * (1.0 + x)).collect();
-        let b: Vec<f64> = nodes.iter().map(|(x, slope)| 1.0 / ((1.0 - x * x) * slope * slope)).collect();
-        let sum: f64 = b.iter().sum();
-        let b: Vec<f64> = b.iter().map(|b| b / sum).collect();
+        let Quadrature { c, b } = Quadrature::gauss(s);
         let others = |j: usize| (0..s).filter(move |&m| m != j);
         let w = (0..s).map(|j| 1.0 / others(j).map(|m| c[j] - c[m]).product::<f64>()).collect();
         let mut rule = Collocation { c, b, a: Vec::new(), w };
@@ -55,28 +52,6 @@ impl Collocation {
             }
         }
     }
-}
-
-/// The polynomial that is 1 at node j and 0 at the others.
-fn lagrange(c: &[f64], j: usize, x: f64) -> f64 {
-    let others = (0..c.len()).filter(|&m| m != j);
-    others.map(|m| (x - c[m]) / (c[j] - c[m])).product()
-}
-
-/// Root number i of the Legendre polynomial P_s, in ascending order, and P_s′ there.
-fn legendre_root(s: usize, i: usize) -> (f64, f64) {
-    let mut x = -((4 * i + 3) as f64 / (4 * s + 2) as f64 * std::f64::consts::PI).cos();
-    let mut slope = 1.0;
-    for _ in 0..20 {
-        let (mut p0, mut p1) = (1.0, x);
-        for k in 2..=s {
-            let k = k as f64;
-            (p0, p1) = (p1, ((2.0 * k - 1.0) * x * p1 - (k - 1.0) * p0) / k);
-        }
-        slope = s as f64 * (x * p1 - p0) / (x * x - 1.0);
-        x -= p1 / slope;
-    }
-    (x, slope)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Compositions of a symmetric map of order 2.
 
-use super::{Discrete, Flow, Phase};
+use super::{Discrete, Flow, Impulses, Phase};
 use crate::solve::NoSolution;
 
 /// Φ_{γ_s h} ∘ … ∘ Φ_{γ₁h}, with symmetric γ. [Hairer, Lubich & Wanner, V.3]
@@ -14,6 +14,7 @@ pub struct Composition {
     discrete: Vec<Option<Discrete>>,
     wants_discrete: bool,
     last: (Phase, f64),
+    impulses: Impulses,
 }
 
 /// Suzuki's composition of order 4: γ = 1/(4 − 4^⅓). [Suzuki 1990]
@@ -58,17 +59,23 @@ impl Composition {
             discrete: Vec::new(),
             wants_discrete: false,
             last: (nowhere, 0.0),
+            impulses: Impulses::default(),
         }
     }
 
     fn compose(&mut self, h: f64) -> Result<(), NoSolution> {
         self.middle[0].copy_from(&self.last.0);
         self.discrete.clear();
-        for &part in self.parts {
+        for (at, &part) in self.parts.iter().enumerate() {
             let [begin, end] = &mut self.middle;
             self.base.step(begin, part * h, end)?;
             if self.wants_discrete {
                 self.discrete.push(self.base.discrete());
+            }
+            match self.base.impulses() {
+                Some(first) if at == 0 => self.impulses.copy_from(first),
+                Some(next) => self.impulses.append(next),
+                None => {}
             }
             self.middle.swap(0, 1);
         }
@@ -98,6 +105,10 @@ impl Flow for Composition {
             sum.energy += part * discrete.energy;
         }
         Some(sum)
+    }
+
+    fn impulses(&self) -> Option<&Impulses> {
+        self.base.impulses().map(|_| &self.impulses)
     }
 
     fn order(&self) -> usize {

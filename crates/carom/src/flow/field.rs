@@ -1,9 +1,10 @@
 //! Hamilton's equations from the Lagrangian.
 
+use super::Phase;
 use crate::error::Result;
-use crate::expr::{Expr, grad};
+use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::Kernel;
-use crate::mechanics::Mechanics;
+use crate::mechanics::{Mechanics, numbered};
 use crate::solve::{Newton, NoSolution};
 use crate::system::time;
 
@@ -12,6 +13,13 @@ use crate::system::time;
 /// ```text
 /// ṗ = L_q(q, v) + F,   H = p·v − L(q, v)
 /// ```
+///
+/// With holonomic constraints g = 0, G = g_q, the velocity is that of the point on their tangent space, from which p
+/// differs only by what the constraints can push:
+///
+/// ```text
+/// p = L_v(q, v) + Gᵀμ,   G v + g_t = 0
+/// ```
 #[derive(Clone, Debug)]
 pub struct Field {
     n: usize,
@@ -19,7 +27,7 @@ pub struct Field {
     velocity: Velocity,
     /// The parameters, t, q, p and, where v is implicit, v.
     inputs: Vec<f64>,
-    /// v, ṗ, H
+    /// v, ṗ, H; with constraints then L_v and μ
     values: Vec<f64>,
 }
 
@@ -28,7 +36,7 @@ pub struct Field {
 enum Velocity {
     /// L is quadratic in v: by elimination, as part of the expressions.
     Explicit(Kernel),
-    /// By Newton's method.
+    /// By Newton's method: L is not quadratic in v, or there are constraints.
     Implicit(Newton),
 }
 
@@ -37,18 +45,20 @@ impl Field {
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
-        let velocity = match Field::expressions(mechanics) {
+        let constraints = mechanics.tangent_constraints();
+        let mut values = 2 * n + 1;
+        let mut unknowns = 0;
+        let velocity = match Field::expressions(mechanics).filter(|_| constraints.is_empty()) {
             Some(outputs) => Velocity::Explicit(mechanics.kernel(&given, &outputs)?),
             None => {
-                let residuals: Vec<Expr> = mechanics.momenta().iter().zip(&p).map(|(&l_v, &p)| l_v - p).collect();
-                let outputs = equations(mechanics, &p);
-                Velocity::Implicit(Newton::new(mechanics, &given, &mechanics.v, &residuals, &outputs)?)
+                let (symbols, residuals, outputs) = tangent(mechanics, &constraints);
+                (values, unknowns) = (outputs.len(), symbols.len());
+                Velocity::Implicit(Newton::new(mechanics, &given, &symbols, &residuals, &outputs)?)
             }
         };
-        let unknowns = if matches!(velocity, Velocity::Implicit(_)) { n } else { 0 };
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; 2 * n + 1] })
+        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; values] })
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
@@ -81,11 +91,44 @@ impl Field {
         Ok(&self.at(t, z)?[..n])
     }
 
+    /// Moves p onto the tangent space of the constraints; leaves μ in [`Field::multipliers`]. Without any it does nothing.
+    pub fn project(&mut self, z: &mut Phase) -> std::result::Result<(), NoSolution> {
+        if self.multipliers().is_empty() {
+            return Ok(());
+        }
+        let n = self.n;
+        let values = self.at(z.t, &z.z)?;
+        z.p_mut().copy_from_slice(&values[2 * n + 1..3 * n + 1]);
+        Ok(())
+    }
+
+    /// μ of the last point.
+    pub fn multipliers(&self) -> &[f64] {
+        self.values.get(3 * self.n + 1..).unwrap_or(&[])
+    }
+
     /// The energy H.
     pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
         let n = self.n;
         Ok(self.at(t, z)?[2 * n])
     }
+}
+
+/// The unknowns v and μ, the equations for them, and what follows: v, ṗ, H, L_v, μ.
+fn tangent(mechanics: &Mechanics, constraints: &[Expr]) -> (Vec<Expr>, Vec<Expr>, Vec<Expr>) {
+    let (l_v, mu) = (mechanics.momenta(), numbered("mu", constraints.len()));
+    let slopes = jacobian(constraints, &mechanics.q);
+    let push = |i: usize| slopes.iter().zip(&mu).map(|(row, &mu)| mu * row[i]).sum::<Expr>();
+    let momenta = mechanics.p().into_iter().enumerate().map(|(i, p)| l_v[i] + push(i) - p);
+    let rate = |(row, g): (&Vec<Expr>, &Expr)| {
+        row.iter().zip(&mechanics.v).map(|(&slope, &v)| slope * v).sum::<Expr>() + g.diff(time())
+    };
+    let residuals = momenta.chain(slopes.iter().zip(constraints).map(rate)).collect();
+    let mut outputs = equations(mechanics, &l_v);
+    if !mu.is_empty() {
+        outputs.extend(l_v.iter().chain(&mu));
+    }
+    (mechanics.v.iter().chain(&mu).copied().collect(), residuals, outputs)
 }
 
 /// v, ṗ, H in q, v, p.

@@ -1,6 +1,7 @@
 //! The modified flow of a map, between its iterates.
 
-use super::{Discrete, Flow, Phase};
+use super::{Discrete, Field, Flow, Phase};
+use crate::constraint::Manifold;
 use crate::solve::NoSolution;
 
 /// The flow of the modified Hamiltonian H̃_h of a map Φ_h, which passes through the iterates Φ_h^k(z0): the polynomial
@@ -15,13 +16,21 @@ pub struct Interpolated {
     known: (Phase, f64),
     /// Φ_h^k(z0) for k = 1 − m … m.
     iterates: Vec<Phase>,
+    /// The way back onto the constraints, which the iterates meet and the polynomial does not.
+    back: Option<(Manifold, Field)>,
 }
 
 impl Interpolated {
     /// Through m iterates on each side; `size` is that of a state.
     pub fn new(map: Box<dyn Flow>, m: usize, size: usize) -> Interpolated {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
-        Interpolated { map, m, h: 0.0, known: (nowhere.clone(), 0.0), iterates: vec![nowhere; 2 * m] }
+        Interpolated { map, m, h: 0.0, known: (nowhere.clone(), 0.0), iterates: vec![nowhere; 2 * m], back: None }
+    }
+
+    /// The same, back onto the constraints.
+    pub fn onto(mut self, manifold: Manifold, field: Field) -> Interpolated {
+        self.back = Some((manifold, field));
+        self
     }
 
     /// Computes the iterates of z0.
@@ -61,7 +70,10 @@ impl Flow for Interpolated {
                 *z += weight * (at - start);
             }
         }
-        Ok(())
+        match &mut self.back {
+            Some((manifold, field)) => manifold.project(z1, field),
+            None => Ok(()),
+        }
     }
 
     fn set_full_step(&mut self, h: f64) {
@@ -77,6 +89,8 @@ impl Flow for Interpolated {
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {
-        Box::new(Interpolated::new(self.map.boxed_clone(), self.m, self.known.0.z.len()))
+        let mut copy = Interpolated::new(self.map.boxed_clone(), self.m, self.known.0.z.len());
+        copy.back = self.back.clone();
+        Box::new(copy)
     }
 }

@@ -6,7 +6,9 @@ mod combine;
 mod composition;
 mod field;
 mod gauss;
+mod impulses;
 mod interpolated;
+mod multipliers;
 mod past;
 mod registry;
 mod rk4;
@@ -16,11 +18,12 @@ mod variational;
 pub use composition::Composition;
 pub use field::Field;
 pub use gauss::Gauss;
+pub use impulses::Impulses;
 pub use interpolated::Interpolated;
 pub use registry::{FlowKind, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;
-pub(crate) use variational::mean_lagrangian;
+pub(crate) use variational::{mean_lagrangian, momenta_between};
 
 use crate::solve::NoSolution;
 
@@ -87,6 +90,11 @@ pub trait Flow: Send {
 
     /// L_d and −D₃L_d of the last step, if the map is variational.
     fn discrete(&mut self) -> Option<Discrete>;
+
+    /// The impulses of the constraints in the last step, if the map knows constraints.
+    fn impulses(&self) -> Option<&Impulses> {
+        None
+    }
 
     /// The order of the map.
     fn order(&self) -> usize;

@@ -2,8 +2,8 @@
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
 use super::{Flow, Gauss, Rk4, Variational};
-use crate::discrete::{self, DiscreteLagrangian, Svc};
-use crate::error::Result;
+use crate::discrete::{self, DiscreteLagrangian, Galerkin, Nodes, Svc};
+use crate::error::{Diagnostic, Result};
 use crate::mechanics::Mechanics;
 
 /// A flow that can be asked for by name.
@@ -31,7 +31,16 @@ enum Recipe {
 impl FlowKind {
     /// Compiles the flow for a system.
     pub fn build(&self, mechanics: &Mechanics, parameters: &[f64]) -> Result<Box<dyn Flow>> {
+        let has_constraints = !mechanics.constraints.is_empty();
         Ok(match &self.recipe {
+            Recipe::Gauss(stages) if has_constraints => {
+                let rule = Galerkin { degree: *stages, at: Nodes::Gauss };
+                Box::new(Variational::new(mechanics, &rule, parameters)?)
+            }
+            Recipe::Rk4 if has_constraints => {
+                let error = Diagnostic::new("`rk4` cannot keep constraints");
+                return Err(error.with_help("use a variational flow, such as `svc` or `gauss4`").into());
+            }
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
             Recipe::Composition(parts) => {
                 let base = Box::new(Variational::new(mechanics, &Svc, parameters)?);

@@ -1,11 +1,13 @@
 //! The one-step map of a discrete Lagrangian.
 
 use super::carry::Carry;
+use super::impulses::Impulses;
+use super::multipliers::Multipliers;
 use super::past::Past;
-use super::{Discrete, Field, Flow, Phase};
+use super::{Discrete, Field, Flow, FlowKind, Phase};
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
-use crate::error::Result;
-use crate::expr::{Expr, grad, jacobian};
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, eval, grad, jacobian};
 use crate::kernel::{Kernel, Problem};
 use crate::mechanics::{Mechanics, numbered};
 use crate::solve::{Newton, NoSolution};
@@ -23,6 +25,7 @@ use crate::solve::{Newton, NoSolution};
 /// ∂L_d/∂Q_k = M_{U_k},   D₁L_d = h M_q0 − Σ_k M_{U_k},   D₃L_d = M + h M_h − Σ_k M_{U_k}·U_k
 /// ```
 ///
+/// Holonomic constraints pull at the points, and p1 is on their tangent space ([`Multipliers`]).
 /// The discrete forces come from the same quadrature (discrete Lagrange–d'Alembert principle):
 /// f_k = Σᵢ bᵢ (∂qᵢ/∂U_k)ᵀ F(qᵢ, vᵢ, tᵢ), and f_0 is what Σ_k f_k leaves of h Σᵢ bᵢ Fᵢ.
 #[derive(Clone)]
@@ -44,6 +47,7 @@ pub struct Variational {
     /// Its inputs.
     start: Vec<f64>,
     past: Past,
+    impulses: Impulses,
     /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
     adjoint: Option<Box<Variational>>,
     stepped_back: bool,
@@ -67,15 +71,20 @@ impl Variational {
         let step = Step { t, h, q0: numbered("q", n), u };
         let samples = rule.samples(&step);
         let m = mean_lagrangian(mechanics, &samples);
-        let equations = equations(mechanics, m, &samples, &step);
-        let (carry, equations) = Carry::of(mechanics, &equations, &step.q0);
-        let (residuals, p1) = equations.split_at((inner + 1) * n);
+        let multipliers = Multipliers::of(mechanics, rule, &step)?;
+        let mut equations = equations(mechanics, m, &samples, &step);
+        multipliers.subtract_from(&mut equations);
+        let p1 = equations.split_off((inner + 1) * n);
+        let (count, m1) = (equations.len(), multipliers.residuals.len());
+        let all = [equations, multipliers.residuals, p1].concat();
+        let (carry, all) = Carry::of(mechanics, &all, &step.q0);
+        let (residuals, p1) = all.split_at(count + m1);
         let q1 = step.point(inner + 1);
         let problem = Problem {
             given: &[t, h],
             carried: &carry.symbols,
             state: &[&step.q0[..], &mechanics.p()].concat(),
-            unknowns: &step.u[1..].concat(),
+            unknowns: &[&step.u[1..].concat()[..], &multipliers.symbols].concat(),
             residuals,
             results: &[&q1, p1].concat(),
             next: &carry.next(&step.q0, &q1),
@@ -87,13 +96,14 @@ impl Variational {
             parameters: parameters.len(),
             inner_times: rule.inner_times(),
             newton: Newton::of(mechanics, &problem)?,
-            action: mechanics.kernel(&inputs, &[h * m, discrete_energy(m, h, problem.unknowns)])?,
+            action: mechanics.kernel(&inputs, &[h * m, discrete_energy(m, h, &step.u[1..].concat())])?,
             field: Field::new(mechanics, parameters)?,
             inputs: vec![0.0; parameters.len() + inputs.len()],
             state: parameters.len() + 2 + carry.symbols.len(),
             carry: carry.kernel(mechanics, &step.q0)?,
             start: vec![0.0; parameters.len() + n],
             past: Past::new(n, problem.unknowns.len()),
+            impulses: Impulses::new(mechanics, m1),
             adjoint: None,
             stepped_back: false,
         };
@@ -117,6 +127,8 @@ impl Variational {
         for (u, &c) in unknowns.chunks_mut(self.n).zip(self.inner_times.iter().chain(&[1.0])) {
             u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v);
         }
+        let multipliers = unknowns.len() - self.impulses.count;
+        unknowns[multipliers..].fill(0.0);
         Ok(false)
     }
 
@@ -144,6 +156,11 @@ impl Variational {
 
 impl Flow for Variational {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+        if self.impulses.count > 0 && h == 0.0 {
+            // Constraints over a step of no length say nothing.
+            z1.copy_from(z0);
+            return Ok(());
+        }
         if !self.past.ends_in(z0) {
             self.begin(z0);
         }
@@ -151,8 +168,10 @@ impl Flow for Variational {
         self.inputs[self.parameters + 1] = h;
         self.solve(z0, h, z1)?;
         z1.t = z0.t + h;
+        self.field.project(z1)?;
         let (state, unknowns) = self.inputs[self.state..].split_at_mut(2 * self.n);
         state.copy_from_slice(&z0.z);
+        self.impulses.note(unknowns, self.field.multipliers());
         self.past.remember(unknowns, h, z1, self.newton.iterations());
         self.stepped_back = false;
         Ok(())
@@ -173,6 +192,13 @@ impl Flow for Variational {
         Some(Discrete { action: values[0], energy: values[1] })
     }
 
+    fn impulses(&self) -> Option<&Impulses> {
+        match (&self.adjoint, self.stepped_back) {
+            (Some(adjoint), true) => adjoint.impulses(),
+            _ => Some(&self.impulses),
+        }
+    }
+
     fn order(&self) -> usize {
         self.order
     }
@@ -180,6 +206,41 @@ impl Flow for Variational {
     fn boxed_clone(&self) -> Box<dyn Flow> {
         Box::new(self.clone())
     }
+}
+
+/// The momenta at both ends of a step from q0 to q1 of a flow without inner points, where two-point constraints pull with
+/// the multipliers λ₁.
+pub(crate) fn momenta_between(
+    mechanics: &Mechanics,
+    flow: &FlowKind,
+    parameters: &[(Expr, f64)],
+    q: [&[f64]; 2],
+    h: f64,
+    lambda1: &[f64],
+) -> Result<[Vec<f64>; 2]> {
+    let n = mechanics.n();
+    let Some(rule) = flow.discrete_lagrangian().filter(|rule| rule.inner_points() == 0) else {
+        let message = format!("two-point constraints are not defined for `{}`", flow.name);
+        return Err(Diagnostic::new(message).with_help("use `midpoint` or `svc`").into());
+    };
+    let [t, step_length] = ["t[0]", "h[]"].map(Expr::symbol);
+    let step =
+        Step { t, h: step_length, q0: numbered("q", n), u: vec![vec![Expr::constant(0.0); n], numbered("u1", n)] };
+    let samples = rule.samples(&step);
+    let multipliers = Multipliers::of(mechanics, rule, &step)?;
+    let mut equations = equations(mechanics, mean_lagrangian(mechanics, &samples), &samples, &step);
+    multipliers.subtract_from(&mut equations);
+    let mut values = parameters.to_vec();
+    values.extend([(t, 0.0), (step_length, h)]);
+    values.extend(step.q0.iter().copied().zip(q[0].iter().copied()));
+    values.extend(step.u[1].iter().copied().zip(q[0].iter().zip(q[1]).map(|(q0, q1)| (q1 - q0) / h)));
+    values.extend(mechanics.p().into_iter().map(|p| (p, 0.0)));
+    // Those of one-point constraints, at q0, come first: they pull nothing yet.
+    let one_point = multipliers.symbols.len() - lambda1.len();
+    let lambda = std::iter::repeat_n(0.0, one_point).chain(lambda1.iter().copied());
+    values.extend(multipliers.symbols.iter().copied().zip(lambda));
+    let values = eval(&equations, &values);
+    Ok([values[..n].iter().map(|p| -p).collect(), values[n..].to_vec()])
 }
 
 /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).

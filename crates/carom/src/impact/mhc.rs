@@ -3,8 +3,10 @@ use std::collections::VecDeque;
 use super::{Hit, ImpactRule, Tools};
 use crate::flow::Phase;
 use crate::model::settings::{self, Statistic};
-use crate::modified::{Closed, ModifiedHamiltonian};
 use crate::solve::NoSolution;
+
+/// A modified Hamiltonian H̃(z, h).
+pub type Energy = Box<dyn FnMut(&Phase, f64) -> Result<f64, NoSolution> + Send>;
 
 /// Modified-Hamiltonian conservation: the stable value of H̃ in a window of nodes before the impact is that in a window
 /// after it. [BEA §III-E]
@@ -13,7 +15,7 @@ use crate::solve::NoSolution;
 /// z_{j+1}(λ) and runs on through the wall. The paper prints neither their length nor what is taken of them; 0.7 and the
 /// median do what it says.
 pub struct Mhc {
-    ham_mod: Closed,
+    ham_mod: Energy,
     settings: settings::Mhc,
     /// H̃ at the last nodes since the last impact, with their times.
     past: VecDeque<(f64, f64)>,
@@ -23,8 +25,8 @@ pub struct Mhc {
 }
 
 impl Mhc {
-    /// The rule with a closed form of H̃; `phase` gives the size of a state.
-    pub fn new(ham_mod: Closed, settings: settings::Mhc, phase: &Phase) -> Mhc {
+    /// The rule with H̃(z, h); `phase` gives the size of a state.
+    pub fn new(ham_mod: Energy, settings: settings::Mhc, phase: &Phase) -> Mhc {
         let state = [phase.clone(), phase.clone()];
         Mhc { ham_mod, settings, past: VecDeque::new(), before: 0.0, window: Vec::new(), state }
     }
@@ -53,7 +55,7 @@ impl ImpactRule for Mhc {
         self.window.extend(self.past.iter().map(|(_, value)| value));
         // A second impact in one step has no nodes before it.
         if self.window.is_empty() {
-            let value = self.ham_mod.value(&hit.begin, hit.h)?;
+            let value = (self.ham_mod)(&hit.begin, hit.h)?;
             self.window.push(value);
         }
         self.before = self.stable();
@@ -66,7 +68,7 @@ impl ImpactRule for Mhc {
         self.window.clear();
         let count = self.nodes(hit.h);
         for node in 0..count {
-            let value = self.ham_mod.value(&self.state[0], hit.h)?;
+            let value = (self.ham_mod)(&self.state[0], hit.h)?;
             self.window.push(value);
             if node + 1 < count {
                 let [z0, z1] = &mut self.state;
@@ -81,7 +83,7 @@ impl ImpactRule for Mhc {
         if after_impact {
             self.past.clear();
         }
-        self.past.push_back((z.t, self.ham_mod.value(z, h)?));
+        self.past.push_back((z.t, (self.ham_mod)(z, h)?));
         while self.past.len() > self.nodes(h) {
             self.past.pop_front();
         }

@@ -18,6 +18,10 @@ pub use shadow::ShadowRule;
 use crate::flow::{Field, Flow, Phase};
 use crate::solve::{NoSolution, root};
 
+/// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the
+/// constraints leave no motion away from it.
+const TANGENT: f64 = 1e-10;
+
 /// An impact: the state in which the wall is met, and what is known about it.
 #[derive(Clone, Debug)]
 pub struct Hit {
@@ -109,6 +113,12 @@ impl Hit {
         plus.p_mut().iter_mut().zip(&self.grad_phi).for_each(|(p, normal)| *p += lambda * normal);
     }
 
+    /// The same on the tangent space of the constraints, which push back: p⁺ = p⁻ + λ∇φ − Gᵀμ. [GP eqs. 30–32]
+    pub fn push(&self, lambda: f64, plus: &mut Phase, field: &mut Field) -> Result<(), NoSolution> {
+        self.kick(lambda, plus);
+        field.project(plus)
+    }
+
     /// φ̇ at `plus`.
     fn rate(&self, plus: &Phase, field: &mut Field) -> Result<f64, NoSolution> {
         let v = field.velocity(plus.t, &plus.z)?;
@@ -120,8 +130,11 @@ impl Hit {
         let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut lambda = size(self.minus.p()).max(1e-3) / size(&self.grad_phi);
         for _ in 0..3 {
-            self.kick(lambda, plus);
+            self.push(lambda, plus, field)?;
             let slope = (self.rate(plus, field)? - self.rate_minus) / lambda;
+            if slope.abs() <= TANGENT * (self.rate_minus / lambda).abs() {
+                return Err(NoSolution::Tangent);
+            }
             lambda = -(1.0 + self.restitution) * self.rate_minus / slope;
         }
         if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::Diverged) }
@@ -133,7 +146,7 @@ pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &m
     let guess = hit.reflection(plus, tools.field)?;
     rule.prepare(hit, tools)?;
     let mut residual = |lambda: f64| {
-        hit.kick(lambda, plus);
+        hit.push(lambda, plus, tools.field)?;
         rule.residual(hit, plus, lambda, tools)
     };
     let near = root::secant(&mut residual, guess, 1e-4 * guess)?;
@@ -141,6 +154,6 @@ pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &m
         Some(lambda) => lambda,
         None => root::around(&mut residual, guess)?.ok_or(NoSolution::Diverged)?,
     };
-    hit.kick(lambda, plus);
+    hit.push(lambda, plus, tools.field)?;
     Ok(lambda)
 }

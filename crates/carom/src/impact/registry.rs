@@ -1,11 +1,12 @@
 //! The impact rules by name, with what each needs.
 
 use super::{Ctec, Dtec, ImpactRule, Mcva, Mhc, ShadowRule};
+use crate::constraint::Manifold;
 use crate::error::{Diagnostic, Result};
-use crate::flow::{Flow, FlowKind, Gauss, Interpolated, Phase};
+use crate::flow::{Field, Flow, FlowKind, Gauss, Interpolated, Phase};
 use crate::mechanics::Mechanics;
 use crate::model::Run;
-use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series};
+use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
 
 /// An impact rule that can be asked for by name.
 #[derive(Clone, Copy)]
@@ -78,7 +79,20 @@ fn dtec(workshop: &Workshop) -> Result<Built> {
     Ok(Built { rule: Box::new(Dtec::default()), partial: None })
 }
 
+/// With constraints the window is over the shadow Hamiltonian: the closed forms need independent coordinates.
+fn mhc_on_shadow(workshop: &Workshop) -> Result<Built> {
+    crate::modified::check_conservative(workshop.mechanics)?;
+    let mut full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
+    let mut shadow = Shadow::new(workshop.settings.shadow.m);
+    let energy = move |z: &Phase, h: f64| shadow.at(&mut *full, z, h);
+    let phase = Phase { t: 0.0, z: vec![0.0; 2 * workshop.mechanics.n()] };
+    Ok(Built { rule: Box::new(Mhc::new(Box::new(energy), workshop.settings.mhc, &phase)), partial: None })
+}
+
 fn mhc(workshop: &Workshop) -> Result<Built> {
+    if !workshop.mechanics.constraints.is_empty() {
+        return mhc_on_shadow(workshop);
+    }
     let (name, printed) = (&workshop.flow.name, workshop.settings.mhc.printed);
     let formula = match Formula::of(name) {
         Some(Formula::Svc) if printed => Formula::Sva,
@@ -88,12 +102,17 @@ fn mhc(workshop: &Workshop) -> Result<Built> {
             return Err(refuse("mhc", why, "use `shadow`, or one of the flows svc, sva, svb, midpoint"));
         }
     };
-    let ham_mod = Closed::new(workshop.mechanics, formula, workshop.parameters)?;
+    let mut ham_mod = Closed::new(workshop.mechanics, formula, workshop.parameters)?;
+    let ham_mod = Box::new(move |z: &Phase, h: f64| ham_mod.value(z, h));
     let phase = Phase { t: 0.0, z: vec![0.0; 2 * workshop.mechanics.n()] };
     Ok(Built { rule: Box::new(Mhc::new(ham_mod, workshop.settings.mhc, &phase)), partial: None })
 }
 
 fn mcva(workshop: &Workshop) -> Result<Built> {
+    if !workshop.mechanics.constraints.is_empty() {
+        let why = "the series of H̃ needs independent coordinates, and there are constraints";
+        return Err(refuse("mcva", why.into(), "use `ctec` or `shadow`, or coordinates without constraints"));
+    }
     let Some(rule) = workshop.flow.discrete_lagrangian() else {
         let why = format!("`{}` is not the flow of one discrete Lagrangian", workshop.flow.name);
         return Err(refuse("mcva", why, "use `shadow`, or a flow such as `svc`, `sva` or `galerkin4`"));
@@ -127,6 +146,10 @@ fn shadow(workshop: &Workshop) -> Result<Built> {
     crate::modified::check_conservative(workshop.mechanics)?;
     let m = workshop.settings.shadow.m;
     let full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
-    let partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());
+    let mut partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());
+    if !workshop.mechanics.constraints.is_empty() {
+        let field = Field::new(workshop.mechanics, workshop.parameters)?;
+        partial = partial.onto(Manifold::new(workshop.mechanics, workshop.parameters)?, field);
+    }
     Ok(Built { rule: Box::new(ShadowRule::new(m)), partial: Some(Box::new(partial)) })
 }

@@ -21,6 +21,8 @@ pub(super) struct Machine {
     pub(super) probe: Phase,
     pub(super) next: Phase,
     pub(super) hit: Hit,
+    /// What the constraints ended the last step with; empty where there are none.
+    pub(super) impulses: Vec<f64>,
     /// Where the smooth pieces of the last step began: the node, then the state after each impact.
     pub(super) pieces: Pieces,
 }
@@ -68,6 +70,7 @@ impl Machine {
         }
         self.hit.h = h;
         self.full.step(z, h, z1)?; // 1
+        note(&*self.full, &mut self.impulses);
         let mut contact = self.first_contact(z, z1, h, None)?; // 2
         let (mut tau_left, mut at_once) = (h, 0);
         while let Some(Contact { wall, dtau }) = contact {
@@ -85,6 +88,7 @@ impl Machine {
             }
             self.pieces.push(z);
             self.partial().step(z, tau_left, z1)?; // 7
+            note(self.partial.as_deref().unwrap_or(&*self.full), &mut self.impulses);
             contact = if tau_left > 0.0 { self.first_contact(z, z1, tau_left, Some(wall))? } else { None }; // 8
         }
         Ok(())
@@ -123,5 +127,14 @@ impl Machine {
         let partial = self.partial.as_mut().map(|partial| &mut **partial as &mut dyn Flow);
         let mut tools = Tools { field: &mut self.field, full: &mut *self.full, partial, next: &mut self.next };
         resolve(&mut *self.rule, &self.hit, z, &mut tools)
+    }
+}
+
+/// Notes what the constraints ended the last step of `flow` with.
+fn note(flow: &dyn Flow, impulses: &mut [f64]) {
+    if !impulses.is_empty()
+        && let Some(last) = flow.impulses()
+    {
+        impulses.copy_from_slice(&last.end);
     }
 }

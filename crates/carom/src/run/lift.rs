@@ -1,5 +1,6 @@
 //! From the free coordinates of the flows to all coordinates of the model.
 
+use super::constrained::Constraints;
 use crate::error::Result;
 use crate::expr::{Expr, grad};
 use crate::flow::{Field, Phase};
@@ -22,6 +23,10 @@ pub struct Node {
     pub p: Vec<f64>,
     /// The model's outputs.
     pub outputs: Vec<f64>,
+    /// The impulse of each constraint in a step, in the sign of [TPC eq. 6a]; empty where that is not known.
+    pub lambda: Vec<f64>,
+    /// The generalized force of the constraints on the free coordinates; empty where that is not known.
+    pub force: Vec<f64>,
 }
 
 /// A state of a run, of which only what is asked for is computed.
@@ -29,6 +34,9 @@ pub struct View<'a> {
     pub(super) z: &'a Phase,
     pub(super) lift: &'a mut Lift,
     pub(super) field: &'a mut Field,
+    pub(super) constraints: Option<&'a mut Constraints>,
+    /// The step, and whether this is the end of one.
+    pub(super) step: (f64, bool),
 }
 
 /// Computes all coordinates, velocities and momenta, the energy and the outputs from a phase point.
@@ -97,7 +105,7 @@ impl Lift {
         }
         let part = |k: usize| self.values[1 + k * self.n..1 + (k + 1) * self.n].to_vec();
         let outputs = self.values[1 + 3 * self.n..].to_vec();
-        Node { t: z.t, q: part(0), v: part(1), p: part(2), outputs }
+        Node { t: z.t, q: part(0), v: part(1), p: part(2), outputs, lambda: Vec::new(), force: Vec::new() }
     }
 }
 
@@ -123,6 +131,10 @@ impl View<'_> {
 
     /// The state in all coordinates.
     pub fn node(&mut self) -> Node {
-        self.lift.node(self.z, self.field)
+        let mut node = self.lift.node(self.z, self.field);
+        if let Some(constraints) = &mut self.constraints {
+            constraints.describe(self.z, self.field, self.step.0, self.step.1, &mut node);
+        }
+        node
     }
 }

@@ -1,11 +1,13 @@
 //! Runs: Algorithm 1, step after step, with everything that happens on the way.
 
 mod algorithm;
+mod constrained;
 mod event;
 mod lift;
 mod pilot;
 mod sampling;
 mod simulation;
+mod two_configurations;
 mod walls;
 
 pub use lift::{Node, View};

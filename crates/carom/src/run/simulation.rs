@@ -1,9 +1,11 @@
 //! A model, made ready to run.
 
 use super::algorithm::{Machine, Pieces};
+use super::constrained::Constraints;
 use super::lift::{Lift, Node, View};
+use super::two_configurations::{Second, aim, two_states};
 use super::walls::Walls;
-use crate::error::{Diagnostic, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::expr::eval;
 use crate::flow::{Field, Phase};
 use crate::impact::{Built, Hit};
@@ -17,6 +19,10 @@ pub struct Simulation {
     machine: Machine,
     lift: Lift,
     start: Phase,
+    /// The state after the first step, where the start is from two configurations that no step need connect.
+    second: Option<Second>,
+    /// The constraints, if there are any.
+    constraints: Option<Constraints>,
     /// The step h.
     pub step: f64,
     /// The horizon.
@@ -75,6 +81,8 @@ pub struct Outcome {
     pub steps: usize,
     /// How many impacts there were.
     pub impacts: usize,
+    /// The largest |g| and |dg/dt| of a constraint at a node, if there are constraints.
+    pub violation: Option<[f64; 2]>,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
     pub energy: [f64; 3],
 }
@@ -110,7 +118,6 @@ impl Simulation {
     /// Compiles `model` for a method and a step.
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let start = model.start()?;
-        refuse_what_is_missing(model, &start)?;
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
@@ -127,12 +134,35 @@ impl Simulation {
             next: phase.clone(),
             hit: Hit::new(&phase),
             pieces: Pieces::default(),
+            impulses: vec![0.0; mechanics.constraints.len()],
         };
         let lift = Lift::new(model, &mechanics, &parameters)?;
-        let pick = |all: &[f64]| lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        let start = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
+        let constraints = match mechanics.constraints.is_empty() {
+            true => None,
+            false => Some(Constraints::new(&mechanics, &*machine.full, &parameters)?),
+        };
         let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
-        Ok(Simulation { machine, lift, start, step, until, every: None, sections })
+        let mut simulation =
+            Simulation { machine, lift, start: phase, second: None, constraints, step, until, every: None, sections };
+        simulation.place(model, method, &mechanics, &start)?;
+        Ok(simulation)
+    }
+
+    /// Sets the state from which it starts.
+    fn place(&mut self, model: &Model, method: &Method, mechanics: &Mechanics, start: &Start) -> Result<()> {
+        let pick = |all: &[f64]| self.lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        let (q, p) = (pick(&start.q), pick(&start.p));
+        self.start = Phase::new(0.0, &q, &p);
+        let Some(q1) = start.next.as_ref().map(|q1| pick(q1)) else { return Ok(()) };
+        let parameters = model.parameter_values();
+        if mechanics.tangent_constraints().len() < mechanics.constraints.len() {
+            let (first, second) = two_states(mechanics, &parameters, &method.flow, [&q, &q1], self.step)?;
+            (self.start, self.second) = (first, Some(second));
+        } else {
+            let Machine { full, field, .. } = &mut self.machine;
+            self.start = aim(mechanics, &parameters, &mut **full, field, self.start.clone(), &q1, self.step)?;
+        }
+        Ok(())
     }
 
     /// The state from which it starts, in the free coordinates.
@@ -176,7 +206,8 @@ impl Simulation {
             }
         };
         let last = self.lift.node(&run.z, &mut self.machine.field);
-        Ok(Outcome { status, last, end: run.z, steps: run.steps, impacts: run.impacts, energy: run.energy })
+        let violation = self.constraints.as_ref().map(Constraints::largest_violation);
+        Ok(Outcome { status, last, end: run.z, steps: run.steps, impacts: run.impacts, violation, energy: run.energy })
     }
 }
 
@@ -195,10 +226,15 @@ struct Progress {
 impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
         let z = simulation.start.clone();
-        let Simulation { lift, machine, .. } = simulation;
+        let Simulation { lift, machine, constraints, step, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
-        machine.rule.node(&z, simulation.step, true).map_err(|e| failure(e, &z))?;
-        let mut view = View { z: &z, lift, field: &mut machine.field };
+        machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
+        if let Some(constraints) = constraints {
+            constraints.restart();
+            constraints.see(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
+        }
+        let (field, constraints) = (&mut machine.field, constraints.as_mut());
+        let mut view = View { z: &z, lift, field, constraints, step: (*step, true) };
         watcher.node(&mut view);
         watcher.sample(&mut view);
         let (next, work) = (z.clone(), z.clone());
@@ -213,7 +249,7 @@ impl Progress {
         end: f64,
         watcher: &mut dyn Watcher,
     ) -> std::result::Result<Option<usize>, NoSolution> {
-        let Simulation { machine, lift, sections, every, start, until, .. } = simulation;
+        let Simulation { machine, lift, sections, every, constraints, second, .. } = simulation;
         self.work.copy_from(&self.z);
         let mut field = watcher.wants_impacts().then(|| machine.field.clone());
         let mut impacts = 0;
@@ -225,21 +261,33 @@ impl Progress {
             }
         };
         let h = end - self.z.t;
-        machine.advance(&mut self.work, h, &mut self.next, see)?;
+        match second.as_ref().filter(|_| self.steps == 0) {
+            Some(second) => {
+                self.next.copy_from(&second.state);
+                machine.impulses.copy_from_slice(&second.impulses);
+            }
+            None => machine.advance(&mut self.work, h, &mut self.next, see)?,
+        }
         self.impacts += impacts;
         self.next.t = end;
         std::mem::swap(&mut self.z, &mut self.next);
         self.steps += 1;
         machine.rule.node(&self.z, h, impacts > 0)?;
+        if let Some(constraints) = constraints {
+            constraints.end.copy_from_slice(&machine.impulses);
+            constraints.see(&self.z, &mut machine.field)?;
+        }
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(section));
         }
         if let Some(every) = *every {
-            self.sample(machine, lift, start.t, every, *until, watcher)?;
+            self.sample(simulation, every, watcher)?;
         }
-        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field });
+        let Simulation { machine, lift, constraints, step, .. } = simulation;
+        let constraints = constraints.as_mut();
+        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field, constraints, step: (*step, true) });
         Ok(None)
     }
 
@@ -271,38 +319,27 @@ impl Progress {
     /// Tells of the uniform samples up to the node.
     fn sample(
         &mut self,
-        machine: &mut Machine,
-        lift: &mut Lift,
-        start: f64,
+        simulation: &mut Simulation,
         every: f64,
-        until: f64,
         watcher: &mut dyn Watcher,
     ) -> std::result::Result<(), NoSolution> {
+        let Simulation { machine, lift, start, until, constraints, step, .. } = simulation;
         loop {
-            let t = start + self.samples as f64 * every;
+            let t = start.t + self.samples as f64 * every;
             let near = 1e-9 * every;
-            if t > self.z.t + near || t > until + near {
+            if t > self.z.t + near || t > *until + near {
                 return Ok(());
             }
-            if (t - self.z.t).abs() <= near {
-                watcher.sample(&mut View { z: &self.z, lift, field: &mut machine.field });
-            } else {
+            let is_node = (t - self.z.t).abs() <= near;
+            if !is_node {
                 machine.state_at(t)?;
-                watcher.sample(&mut View { z: &machine.probe, lift, field: &mut machine.field });
             }
+            let Machine { field, probe, .. } = machine;
+            let z = if is_node { &self.z } else { &*probe };
+            watcher.sample(&mut View { z, lift, field, constraints: constraints.as_mut(), step: (*step, is_node) });
             self.samples += 1;
         }
     }
-}
-
-/// Constraints, and starts from two configurations, are read and checked but cannot be run yet.
-fn refuse_what_is_missing(model: &Model, start: &Start) -> Result<()> {
-    let what = match (model.system.constraints.first(), &start.next) {
-        (Some(constraint), _) => format!("the constraint `{}` cannot be simulated yet", constraint.name),
-        (None, Some(_)) => "a start from two configurations cannot be simulated yet".into(),
-        (None, None) => return Ok(()),
-    };
-    Err(Diagnostic::new(what).with_help("`carom derive` shows its equations").into())
 }
 
 /// How many steps cover `time`; the last may be shorter. A ratio within 1e-9 of a whole number is that number.
@@ -318,6 +355,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
+        NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };

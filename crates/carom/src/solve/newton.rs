@@ -57,6 +57,8 @@ pub enum NoSolution {
     Diverged,
     /// The gap of a wall, or its rate, is not a number.
     NoGap,
+    /// The constraints leave no motion away from a wall.
+    Tangent,
     /// Impacts follow each other without an end at one instant.
     Accumulated,
 }

@@ -1,5 +1,7 @@
 //! The start of a motion in numbers, checked.
 
+mod constraints;
+
 use std::ops::Range;
 
 use super::{Initial, Model, Motion};
@@ -10,8 +12,6 @@ use crate::system::time;
 
 /// A start may be this far inside a wall: touching is allowed.
 const TOUCHING: f64 = 1e-10;
-/// A start may be this far off a constraint, in position and velocity.
-const ON_CONSTRAINT: f64 = 1e-8;
 /// A driven coordinate must start where its prescription says, to this.
 const ON_DRIVE: f64 = 1e-9;
 
@@ -26,6 +26,8 @@ pub struct Start {
     pub p: Vec<f64>,
     /// The configuration one step later, if the model gives it instead of v or p.
     pub next: Option<Vec<f64>>,
+    /// How far `initial.project` moved q and v.
+    pub moved: Option<[f64; 2]>,
 }
 
 impl Model {
@@ -35,21 +37,29 @@ impl Model {
             Diagnostic::new(format!("`{}` has no [initial]", self.source.name()))
                 .with_help("add `[initial]` with `q` and `v` (or `p`)")
         })?;
-        if initial.project {
-            let message = "`initial.project` cannot be used yet";
-            return Err(self.error(&self.places.q, message, "give a start that is on the constraints"));
-        }
         let check = Check { model: self, parameters: self.parameter_values() };
-        let q = check.numbers(&initial.q, &self.places.q)?;
-        let (v, next) = check.motion(initial, &q)?;
+        let given_q = check.numbers(&initial.q, &self.places.q)?;
+        let mut q = given_q.clone();
+        if initial.project {
+            check.project(&mut q, None)?;
+        }
+        let (given_v, next) = check.motion(initial, &q)?;
+        let mut v = given_v.clone();
+        if initial.project && next.is_none() {
+            check.project(&mut q, Some(&mut v))?;
+        }
         check.drives(&q, &v)?;
         check.finite(&q, &v)?;
+        check.independent(&q)?;
         check.regular(&q, &v)?;
         check.walls(&q)?;
+        check.walls_can_push(&q)?;
         check.constraints(&q, &v, next.as_deref())?;
         let l_v = grad(self.system.lagrangian.l, &self.system.v());
         let p = check.at(&l_v, &q, &v);
-        Ok(Start { q, v, p, next })
+        let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let moved = initial.project.then(|| [distance(&q, &given_q), distance(&v, &given_v)]);
+        Ok(Start { q, v, p, next, moved })
     }
 }
 
@@ -231,37 +241,6 @@ impl Check<'_> {
             if phi < -TOUCHING {
                 let message = format!("the start is inside the wall `{}`", wall.name);
                 return Err(self.model.error(span, message, format!("the gap is {phi} at q = {q:?}; it must be ≥ 0")));
-            }
-        }
-        Ok(())
-    }
-
-    fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) -> Result<()> {
-        let system = &self.model.system;
-        for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
-            let rate = system.time_derivative(constraint.g);
-            let (g, rate) = (self.at(&[constraint.g], q, v)[0], self.at(&[rate], q, v)[0]);
-            let off = |what: &str, value: f64| {
-                let message = format!("the start is off the constraint `{}`", constraint.name);
-                let label = format!("{what} = {value} at q = {q:?}");
-                Err(self.model.error(span, message, label))
-            };
-            if g.abs() > ON_CONSTRAINT {
-                return off("g", g);
-            }
-            match next {
-                None if rate.abs() > ON_CONSTRAINT => return off("dg/dt", rate),
-                Some(q1) => {
-                    let h = self.model.run.step.unwrap_or(0.0);
-                    let mut values = self.parameters.clone();
-                    values.push((time(), h));
-                    values.extend(system.q().into_iter().zip(q1.iter().copied()));
-                    let g1 = eval(&[constraint.g], &values)[0];
-                    if g1.abs() > ON_CONSTRAINT {
-                        return off("g(q1)", g1);
-                    }
-                }
-                None => {}
             }
         }
         Ok(())

@@ -1,0 +1,152 @@
+//! The start and the constraints.
+
+use super::{Check, TOUCHING};
+use crate::constraint::Manifold;
+use crate::error::Result;
+use crate::expr::{Expr, eval, grad};
+use crate::flow::{Field, Phase};
+use crate::mechanics::Mechanics;
+use crate::solve::Lu;
+use crate::system::{Constraint, Enforce, time};
+
+/// A start may be this far off a constraint, in position and velocity.
+const ON_CONSTRAINT: f64 = 1e-8;
+/// A gradient is a combination of others if no more than this part of it is left.
+const DEPENDENT: f64 = 1e-10;
+
+impl Check<'_> {
+    /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
+    pub(super) fn project(&self, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Result<()> {
+        let system = &self.model.system;
+        let mechanics = Mechanics::new(system);
+        if mechanics.tangent_constraints().is_empty() {
+            return Ok(());
+        }
+        self.independent(q)?;
+        let numbers: Vec<f64> = system.parameters.iter().map(|p| p.value).collect();
+        let (mut manifold, mut field) = (Manifold::new(&mechanics, &numbers)?, Field::new(&mechanics, &numbers)?);
+        let free = system.free();
+        let pick = |all: &[f64]| free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        let zero = vec![0.0; q.len()];
+        let l_v = grad(system.lagrangian.l, &system.v());
+        let p = self.at(&l_v, q, v.as_ref().map_or(&zero, |v| v));
+        let mut z = Phase::new(0.0, &pick(q), &pick(&p));
+        let impossible = |_| {
+            let message = "the start cannot be moved onto the constraints";
+            self.model.error(&self.model.places.q, message, "no configuration near it meets them all")
+        };
+        match v {
+            None => {
+                manifold.project(&mut z, &mut field).map_err(impossible)?;
+                free.iter().zip(z.q()).for_each(|(&i, &x)| q[i] = x);
+            }
+            Some(v) => {
+                let tangent = field.velocity(0.0, &z.z).map_err(impossible)?;
+                free.iter().zip(tangent).for_each(|(&i, &x)| v[i] = x);
+            }
+        }
+        Ok(())
+    }
+
+    /// The constraints must not repeat each other.
+    pub(super) fn independent(&self, q: &[f64]) -> Result<()> {
+        let constraints = &self.model.system.constraints;
+        let gradients: Vec<Vec<f64>> = constraints.iter().map(|c| self.gradient(c.g, q)).collect();
+        for (i, constraint) in constraints.iter().enumerate() {
+            let Some(others) = combination(&gradients[..i], &gradients[i]) else { continue };
+            let message = format!("the constraint `{}` is redundant at the start", constraint.name);
+            let label = match names(&others, constraints) {
+                names if names.is_empty() => format!("its gradient is zero at q = {q:?}"),
+                names => format!("it holds the same motion as {names}; leave one of them out"),
+            };
+            return Err(self.model.error(&self.model.places.constraints[i], message, label));
+        }
+        Ok(())
+    }
+
+    /// A wall that is touched must not be tangent to the constraints.
+    pub(super) fn walls_can_push(&self, q: &[f64]) -> Result<()> {
+        let system = &self.model.system;
+        let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.gradient(c.g, q)).collect();
+        for (wall, span) in system.walls.iter().zip(&self.model.places.walls) {
+            let touches = self.at(&[wall.phi], q, q)[0].abs() <= TOUCHING;
+            let Some(others) = combination(&gradients, &self.gradient(wall.phi, q)).filter(|_| touches) else {
+                continue;
+            };
+            let message = format!("the wall `{}` cannot push at the start", wall.name);
+            let label = match names(&others, &system.constraints) {
+                names if names.is_empty() => format!("the gradient of its gap is zero at q = {q:?}"),
+                names => format!("its gap is tangent to {names}, so no impulse changes it"),
+            };
+            return Err(self.model.error(span, message, label));
+        }
+        Ok(())
+    }
+
+    /// ∂f/∂q of the free coordinates.
+    fn gradient(&self, f: Expr, q: &[f64]) -> Vec<f64> {
+        let system = &self.model.system;
+        let qs: Vec<Expr> = system.free().into_iter().map(|i| system.coordinates[i].q).collect();
+        self.at(&grad(f, &qs), q, q)
+    }
+
+    /// The start must be on the constraints.
+    pub(super) fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) -> Result<()> {
+        let system = &self.model.system;
+        for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
+            let g = self.at(&[constraint.g], q, v)[0];
+            let rate = self.at(&[system.time_derivative(constraint.g)], q, v)[0];
+            let mut off = vec![("g", g)];
+            match next {
+                None => off.push(("dg/dt", rate)),
+                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, 1.0))),
+            }
+            if let (Some(q1), Enforce::TwoPoint { .. }) = (next, constraint.enforce) {
+                let part = self.model.run.alpha.unwrap_or(0.5);
+                let middle: Vec<f64> = q.iter().zip(q1).map(|(a, b)| (1.0 - part) * a + part * b).collect();
+                if self.later(constraint.g, &middle, part).abs() <= ON_CONSTRAINT {
+                    continue;
+                }
+            }
+            if let Some((what, value)) = off.into_iter().find(|(_, value)| value.abs() > ON_CONSTRAINT) {
+                let message = format!("the start is off the constraint `{}`", constraint.name);
+                let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it there");
+                return Err(self.model.error(span, message, label));
+            }
+        }
+        Ok(())
+    }
+
+    /// g at another configuration, a part of a step later.
+    fn later(&self, g: Expr, q: &[f64], part: f64) -> f64 {
+        let mut values = self.parameters.clone();
+        values.push((time(), part * self.model.run.step.unwrap_or(0.0)));
+        values.extend(self.model.system.q().into_iter().zip(q.iter().copied()));
+        eval(&[g], &values)[0]
+    }
+}
+
+/// The numbers of the gradients of which another is a combination; None if it is none.
+fn combination(gradients: &[Vec<f64>], other: &[f64]) -> Option<Vec<usize>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (m, size) = (gradients.len(), dot(other, other).sqrt());
+    if size == 0.0 {
+        return Some(Vec::new());
+    }
+    // The nearest combination, by the normal equations.
+    let products: Vec<f64> = gradients.iter().flat_map(|a| gradients.iter().map(move |b| dot(a, b))).collect();
+    let mut lu = Lu::new(m);
+    if m == 0 || !lu.factor(&products) {
+        return None;
+    }
+    let mut parts = vec![0.0; m];
+    lu.solve(&gradients.iter().map(|a| dot(a, other)).collect::<Vec<f64>>(), &mut parts);
+    let left = |i: usize| other[i] - parts.iter().zip(gradients).map(|(part, a)| part * a[i]).sum::<f64>();
+    let rest = (0..other.len()).map(|i| left(i).powi(2)).sum::<f64>().sqrt();
+    let is_used = |&j: &usize| parts[j].abs() * dot(&gradients[j], &gradients[j]).sqrt() > 1e-8 * size;
+    (rest <= DEPENDENT * size).then(|| (0..m).filter(is_used).collect())
+}
+
+fn names(numbers: &[usize], constraints: &[Constraint]) -> String {
+    numbers.iter().map(|&j| format!("`{}`", constraints[j].name)).collect::<Vec<String>>().join(", ")
+}
