@@ -13,6 +13,11 @@ pub fn warning(text: &str) -> String {
     format!("{} {text}", paint(CAUTION, "warning:"))
 }
 
+/// Something to know, as it is printed.
+pub fn note(text: &str) -> String {
+    format!("{} {text}", paint(HELP, "note:"))
+}
+
 /// Headings and names.
 pub const STRONG: Style = Style::new().bold();
 /// What matters less.

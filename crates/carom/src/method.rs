@@ -30,6 +30,14 @@ pub struct Entry {
 /// What runs where nothing is asked for: symplectic, symmetric, of order 12.
 pub const DEFAULT: &str = "gauss6+ctec";
 
+/// The same for a model with constraints: order 8, where the equations of a step grow with the stages.
+const CONSTRAINED: &str = "gauss4+ctec";
+
+/// What runs a model where nothing is asked for.
+pub fn default_for(model: &Model) -> &'static str {
+    if model.system.constraints.is_empty() { DEFAULT } else { CONSTRAINED }
+}
+
 /// A preset: its name, the method that it stands for, and the truncation of `mcva`.
 const PRESETS: [(&str, &str, Option<usize>); 4] = [
     ("cva", "svc+ctec", None),

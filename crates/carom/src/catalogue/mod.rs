@@ -37,6 +37,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "circle-polar", "a point on a circle, in polar coordinates", "[TPC]";
     "line-xy", "a point on a line, in Cartesian coordinates", "[TPC]";
     "line-polar", "a point on a line, in polar coordinates", "[TPC]";
+    "four-bar", "a four-bar linkage whose rocker hits a stop", "";
+    "squeezer", "Andrews' squeezer mechanism: seven bodies, three closed loops", "";
     "chain-3", "a chain of three links that swings against a wall", "";
     "chain-5", "a chain of five links that swings against a wall", "";
     "chain-10", "a chain of ten links that swings against a wall", "";

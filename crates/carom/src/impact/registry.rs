@@ -7,6 +7,7 @@ use crate::flow::{Field, Flow, FlowKind, Gauss, Interpolated, Phase};
 use crate::mechanics::Mechanics;
 use crate::model::Run;
 use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use crate::system::time;
 
 /// An impact rule that can be asked for by name.
 #[derive(Clone, Copy)]
@@ -75,6 +76,9 @@ fn dtec(workshop: &Workshop) -> Result<Built> {
     }
     if workshop.mechanics.forces.is_some() {
         return Err(refuse("dtec", "forces change the discrete energy".into(), "use `ctec`"));
+    }
+    if workshop.mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) {
+        return Err(refuse("dtec", "a moving constraint changes the discrete energy".into(), "use `ctec`"));
     }
     Ok(Built { rule: Box::new(Dtec::default()), partial: None })
 }

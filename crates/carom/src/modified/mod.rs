@@ -59,6 +59,7 @@ pub(crate) fn check_conservative(mechanics: &Mechanics) -> Result<()> {
     let why = match mechanics.forces {
         Some(_) => "forces act on it",
         None if mechanics.l.depends_on(&[time()]) => "its Lagrangian depends on the time",
+        None if mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) => "a constraint depends on the time",
         None => return Ok(()),
     };
     let error = Diagnostic::new(format!("the system has no modified Hamiltonian: {why}"));

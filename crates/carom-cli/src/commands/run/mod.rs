@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::error::{Diagnostic, Error, Result};
-use carom::method::{DEFAULT, Method};
+use carom::method::{Method, default_for};
 use carom::model::Model;
 use carom::run::{Simulation, Status, Tuned};
 use serde_json::Value;
@@ -29,6 +29,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
         .run
         .until
         .ok_or_else(|| Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]"))?;
+    note_constraints(&model)?;
     let begin = Instant::now();
     let mut simulation = Simulation::new(&model, &method, model.run.step.unwrap_or(until), until)?;
     if let Some(path) = &arguments.restart {
@@ -61,6 +62,21 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
 }
 
+/// Tells of a start that was moved, and of constraints that are known to fail.
+fn note_constraints(model: &Model) -> Result<()> {
+    if let Some([q, v]) = model.start()?.moved {
+        anstream::eprintln!(
+            "{}",
+            style::note(&format!("the start was moved onto the constraints, q by {q:.3e}, v by {v:.3e}"))
+        );
+    }
+    for (name, growth) in model.two_point_growth()? {
+        let text = format!("the two-point constraint `{name}` is for study: theory says that an error in it grows by");
+        anstream::eprintln!("{}", style::warning(&format!("{text} a factor of {growth:.4} in each step at the start")));
+    }
+    Ok(())
+}
+
 /// `--method`, `--step` and `--until` are settings of `[run]`.
 fn with_run_settings(arguments: &args::Run) -> args::Model {
     let mut settings = arguments.model.settings.clone();
@@ -75,7 +91,7 @@ fn with_run_settings(arguments: &args::Run) -> args::Model {
 }
 
 fn method(model: &Model) -> Result<Method> {
-    let Some(name) = &model.run.method else { return Method::named(DEFAULT, None) };
+    let Some(name) = &model.run.method else { return Method::named(default_for(model), None) };
     Method::named(name, model.run.alpha).map_err(|error| match error {
         Error::Model(diagnostic) => model.method_error(diagnostic.message, diagnostic.help.unwrap_or_default()),
         other => other,

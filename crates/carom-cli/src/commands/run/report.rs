@@ -53,6 +53,10 @@ impl Report<'_> {
         let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
         object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last));
         object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
+        if let Some([g, rate]) = self.tuned.outcome.violation {
+            let violation = Object::default().number("max_violation", g).number("max_rate_violation", rate);
+            object = object.raw("constraints", &violation.finish());
+        }
         if !self.model.sections.is_empty() {
             object = object.raw("sections", &self.json_sections());
         }
@@ -95,6 +99,9 @@ impl Report<'_> {
             let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
             object = object.raw("outputs", &outputs.finish());
         }
+        if !node.lambda.is_empty() {
+            object = object.numbers("lambda", &node.lambda).numbers("constraint_force", &node.force);
+        }
         object.finish()
     }
 
@@ -127,6 +134,9 @@ impl Report<'_> {
         text += &self.last_state();
         if self.tuned.error.is_finite() {
             text += &format!("estimated error of this state {:.1e}\n", self.tuned.error);
+        }
+        if let Some([g, rate]) = outcome.violation {
+            text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
         let [initial, end, drift] = outcome.energy;
         text + &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n")
@@ -175,9 +185,12 @@ impl Report<'_> {
         for output in &self.model.outputs {
             let _ = write!(text, ",{}", output.name);
         }
+        for constraint in &self.model.system.constraints {
+            let _ = write!(text, ",lambda_{}", constraint.name);
+        }
         for node in &self.record.nodes {
             let _ = write!(text, "\n{:e}", node.t);
-            for x in node.q.iter().chain(&node.v).chain(&node.p).chain(&node.outputs) {
+            for x in node.q.iter().chain(&node.v).chain(&node.p).chain(&node.outputs).chain(&node.lambda) {
                 let _ = write!(text, ",{x:e}");
             }
         }

@@ -1,11 +1,12 @@
 //! The start and the constraints.
 
 use super::{Check, TOUCHING};
-use crate::constraint::Manifold;
+use crate::constraint::{Manifold, growth_factor, turn};
 use crate::error::Result;
-use crate::expr::{Expr, eval, grad};
+use crate::expr::{Expr, eval, grad, jacobian};
 use crate::flow::{Field, Phase};
 use crate::mechanics::Mechanics;
+use crate::model::Model;
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
 
@@ -13,6 +14,28 @@ use crate::system::{Constraint, Enforce, time};
 const ON_CONSTRAINT: f64 = 1e-8;
 /// A gradient is a combination of others if no more than this part of it is left.
 const DEPENDENT: f64 = 1e-10;
+
+impl Model {
+    /// For each two-point constraint its name, and by which factor theory says that an error in it grows in the first step
+    /// ([`growth_factor`]). Nothing where the step is not known.
+    pub fn two_point_growth(&self) -> Result<Vec<(String, f64)>> {
+        let two_point = |constraint: &&Constraint| constraint.enforce != Enforce::OnePoint;
+        let (Some(h), true) = (self.run.step, self.system.constraints.iter().any(|c| two_point(&c))) else {
+            return Ok(Vec::new());
+        };
+        let start = self.start()?;
+        let check = Check { model: self, parameters: self.parameter_values() };
+        let vs: Vec<Expr> = self.system.free().into_iter().map(|i| self.system.coordinates[i].v).collect();
+        let mass = check.at(&jacobian(&grad(self.system.lagrangian.l, &vs), &vs).concat(), &start.q, &start.v);
+        let ahead: Vec<f64> = start.q.iter().zip(&start.v).map(|(q, v)| q + h * v).collect();
+        let growth = |constraint: &Constraint| {
+            let normal = |q: &[f64]| check.gradient(constraint.g, q);
+            let delta = turn(&mass, &normal(&start.q), &normal(&ahead)).unwrap_or(f64::NAN);
+            (constraint.name.clone(), growth_factor(delta))
+        };
+        Ok(self.system.constraints.iter().filter(two_point).map(growth).collect())
+    }
+}
 
 impl Check<'_> {
     /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
