@@ -142,3 +142,14 @@ fn compared_methods_show_their_order() {
     let why = comparison.rows[8].measures.as_ref().expect_err("it is refused");
     assert!(why.contains("not symplectic"), "{why}");
 }
+
+/// What [TPC] says of its figures holds, but for the sign of λ.
+#[test]
+fn tpc_two_point_constraints_are_what_the_paper_says() {
+    for figure in 4..=9 {
+        let finding = compute(&format!("tpc-fig{figure}"));
+        assert_eq!(finding.verdict, Verdict::Holds, "tpc-fig{figure}: {}", finding.finding);
+    }
+    let finding = compute("tpc-fig7");
+    assert_number(&finding, "one-point: λ", 0.5, 1e-12);
+}

@@ -19,6 +19,11 @@ pub(super) fn model(example: &str, settings: &[&str]) -> Result<Model> {
     Model::from_text(&format!("{example}.toml"), found.text, &settings)
 }
 
+/// A model of this text.
+pub(super) fn model_of_text(name: &str, text: &str) -> Result<Model> {
+    Model::from_text(&format!("{name}.toml"), text, &[])
+}
+
 /// The values of the parameters.
 pub(super) fn parameters(model: &Model) -> Vec<f64> {
     model.system.parameters.iter().map(|p| p.value).collect()

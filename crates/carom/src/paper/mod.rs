@@ -1,4 +1,4 @@
-//! The figures and tables of [BEA] and [DLM], computed anew, each with what the paper says of it and what comes out.
+//! The figures and tables of the papers, computed anew, each with what the paper says of it and what comes out.
 //!
 //! A new one is a file here and a line in [`REGISTRY`].
 
@@ -10,6 +10,13 @@ mod dlm_fig4;
 mod dlm_table1;
 mod dlm_table2;
 mod measure;
+mod tpc;
+mod tpc_fig4;
+mod tpc_fig5;
+mod tpc_fig6;
+mod tpc_fig7;
+mod tpc_fig8;
+mod tpc_fig9;
 
 use std::fmt::Write;
 
@@ -97,7 +104,7 @@ pub struct Entry {
 }
 
 /// All of them.
-pub static REGISTRY: [Entry; 7] = [
+pub static REGISTRY: [Entry; 13] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
     dlm_fig1::ENTRY,
@@ -105,6 +112,12 @@ pub static REGISTRY: [Entry; 7] = [
     dlm_fig4::ENTRY,
     dlm_table1::ENTRY,
     dlm_table2::ENTRY,
+    tpc_fig4::ENTRY,
+    tpc_fig5::ENTRY,
+    tpc_fig6::ENTRY,
+    tpc_fig7::ENTRY,
+    tpc_fig8::ENTRY,
+    tpc_fig9::ENTRY,
 ];
 
 /// The entry of that name.

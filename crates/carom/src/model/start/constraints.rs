@@ -77,10 +77,16 @@ impl Check<'_> {
         let gradients: Vec<Vec<f64>> = constraints.iter().map(|c| self.gradient(c.g, q)).collect();
         for (i, constraint) in constraints.iter().enumerate() {
             let Some(others) = combination(&gradients[..i], &gradients[i]) else { continue };
-            let message = format!("the constraint `{}` is redundant at the start", constraint.name);
-            let label = match names(&others, constraints) {
-                names if names.is_empty() => format!("its gradient is zero at q = {q:?}"),
-                names => format!("it holds the same motion as {names}; leave one of them out"),
+            let name = &constraint.name;
+            let (message, label) = match names(&others, constraints) {
+                names if names.is_empty() => (
+                    format!("the constraint `{name}` cannot be enforced at the start"),
+                    format!("its gradient is zero at q = {q:?}"),
+                ),
+                names => (
+                    format!("the constraint `{name}` is redundant at the start"),
+                    format!("it holds the same motion as {names}; leave one of them out"),
+                ),
             };
             return Err(self.model.error(&self.model.places.constraints[i], message, label));
         }

@@ -1,0 +1,52 @@
+use super::measure::range;
+use super::tpc::{ONE_POINT, Study, TWO_POINT, from_circle};
+use super::{Entry, Finding, Number, Tell, Verdict};
+use crate::constraint::growth_factor;
+use crate::error::Result;
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "tpc-fig4",
+    document: "TPC",
+    title: "a point on a circle in (x, y), one-point and two-point constraint (h = 0.01, T = 0.65)",
+    claim: "One-point: constant velocity, on the circle. Two-point: unstable; the point bounces in and out of the circle \
+            and gains energy, the points being further apart after each step.",
+    compute,
+};
+
+fn compute(_: Tell) -> Result<Finding> {
+    let one = Study::of("circle-xy", ONE_POINT, &[])?;
+    let two = Study::of("circle-xy", TWO_POINT, &[])?;
+    let strides = two.strides();
+    let lambda = two.lambdas();
+    let jumps: Vec<f64> = lambda.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // Before the motion is far from uniform.
+    let growth = (jumps[14] / jumps[6]).abs().powf(1.0 / 8.0);
+    let numbers = vec![
+        Number::new("one-point: distance from the circle", one.off(from_circle)),
+        Number::new("one-point: range of the stride", range(&one.strides())),
+        Number::new("one-point: range of λ", one.lambda_range()),
+        Number::new("two-point: distance from the circle", two.off(from_circle)),
+        Number::new("two-point: last stride over the first", strides[strides.len() - 1] / strides[0]),
+        Number::new("two-point: growth of the jumps of λ in a step", growth),
+        Number::new("growth that theory predicts", growth_factor(0.1)),
+        Number::new("two-point: steps before it fails", two.steps as f64),
+    ];
+    let on_circle = one.off(from_circle) < 1e-12 && range(&one.strides()) < 1e-12;
+    let alternates = jumps.windows(2).all(|pair| pair[0] * pair[1] < 0.0 || pair[0].abs() < 0.05);
+    let further = strides[1..40].windows(3).filter(|w| w[2] > w[0]).count() >= 30;
+    let finding = format!(
+        "One-point: |r − 1| ≤ {:.0e}, the same stride to {:.0e}, λ = {:.6}. Two-point: λ alternates and its jumps grow by \
+         {growth:.3} in a step (theory: {:.3}); the points are off the circle by up to {:.2} within {} steps, and the last \
+         stride is {:.1} times the first: the energy grows. With (6a) and (9) as printed λ is positive; the figures show \
+         the other sign.",
+        one.off(from_circle),
+        range(&one.strides()),
+        one.lambdas()[0],
+        growth_factor(0.1),
+        two.off(from_circle),
+        two.steps,
+        strides[strides.len() - 1] / strides[0],
+    );
+    let verdict = Verdict::of(&[on_circle, alternates, further]);
+    Ok(Finding { finding, verdict, numbers, tables: vec![one.table("one-point"), two.table("two-point")] })
+}

@@ -1,0 +1,283 @@
+//! Laws of mechanics for every flow on systems with holonomic constraints.
+
+use carom::constraint::Manifold;
+use carom::flow::{Field, Flow, FlowKind, Phase, registry};
+use carom::mechanics::Mechanics;
+use carom::model::Model;
+use carom::run::Simulation;
+
+struct System {
+    name: &'static str,
+    mechanics: Mechanics,
+    parameters: Vec<f64>,
+    start: Phase,
+    /// A time over which its motion is neither trivial nor wild.
+    time: f64,
+}
+
+const SPHERICAL: &str = r#"
+coordinates = ["x", "y", "z"]
+[lagrangian]
+T = "(x'^2 + y'^2 + z'^2)/2"
+V = "z + x^2*y/3"
+[[constraint]]
+name = "sphere"
+g = "x^2 + y^2 + z^2 - 1"
+[initial]
+q = [0.6, 0, -0.8]
+v = [0.2, 0.9, 0.15]
+"#;
+
+/// Two rods, with a mass matrix that depends on q: the second is measured from the first.
+const TWO_RODS: &str = r#"
+coordinates = ["x", "y", "u", "w"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2 + ((x' + u')^2 + (y' + w')^2)*(1 + x^2/4)/2"
+V = "y + (y + w)"
+[[constraint]]
+name = "first rod"
+g = "x^2 + y^2 - 1"
+[[constraint]]
+name = "second rod"
+g = "u^2 + w^2 - 1"
+[initial]
+q = [0.6, -0.8, 0.8, 0.6]
+v = [0.4, 0.3, -0.15, 0.2]
+"#;
+
+/// Not quadratic in v, on a curve.
+const RELATIVISTIC: &str = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+L = "-sqrt(1 - x'^2 - y'^2) - y/2"
+[[constraint]]
+name = "parabola"
+g = "y - x^2"
+[initial]
+q = [0.7, 0.49]
+v = [0.3, 0.42]
+"#;
+
+fn systems() -> Vec<System> {
+    let system = |(name, text, time): (&'static str, &str, f64)| {
+        let model = Model::from_text(name, text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let start = model.start().unwrap_or_else(|e| panic!("{e}"));
+        let mechanics = Mechanics::new(&model.system);
+        System { name, mechanics, parameters: Vec::new(), start: Phase::new(0.0, &start.q, &start.p), time }
+    };
+    [("spherical pendulum", SPHERICAL, 3.0), ("two rods", TWO_RODS, 3.0), ("relativistic bead", RELATIVISTIC, 12.0)]
+        .map(system)
+        .into()
+}
+
+impl System {
+    fn flow(&self, kind: &FlowKind) -> Box<dyn Flow> {
+        kind.build(&self.mechanics, &self.parameters).expect("it compiles")
+    }
+}
+
+fn flows() -> impl Iterator<Item = FlowKind> {
+    registry(None).into_iter().filter(|kind| kind.is_symplectic)
+}
+
+fn travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Option<Phase> {
+    let (mut z, mut next) = (start.clone(), start.clone());
+    for _ in 0..steps {
+        flow.step(&z, h, &mut next).ok()?;
+        std::mem::swap(&mut z, &mut next);
+    }
+    Some(z)
+}
+
+fn distance(a: &Phase, b: &Phase) -> f64 {
+    a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
+}
+
+#[test]
+fn every_flow_has_its_declared_order_on_constraints() {
+    for system in systems() {
+        let finest = registry(None).into_iter().find(|kind| kind.name == "gauss6").expect("it is registered");
+        let exact = travel(&mut *system.flow(&finest), &system.start, system.time / 200.0, 200).expect("it runs");
+        for kind in flows().filter(|kind| kind.order <= 8) {
+            let mut flow = system.flow(&kind);
+            let mut points: Vec<(f64, f64)> = Vec::new();
+            let mut steps = 4;
+            while steps < 3000 {
+                if let Some(end) = travel(&mut *flow, &system.start, system.time / steps as f64, steps) {
+                    let error = distance(&end, &exact);
+                    if error < 2e-12 {
+                        break;
+                    }
+                    points.push((-(steps as f64).ln(), error.ln()));
+                }
+                steps += steps.div_ceil(6);
+            }
+            let [.., first, _, _, last] = points.as_slice() else { panic!("{} is exact at once", kind.name) };
+            let order = (first.1 - last.1) / (first.0 - last.0);
+            println!("{:<10} on {:<20} {order:.3}", kind.name, system.name);
+            assert!((order - kind.order as f64).abs() < 0.15, "{} on {}: order {order:.3}", kind.name, system.name);
+        }
+    }
+}
+
+#[test]
+fn every_symmetric_flow_can_be_reversed_on_constraints() {
+    for system in systems() {
+        for kind in flows() {
+            let mut flow = system.flow(&kind);
+            let there = travel(&mut *flow, &system.start, 0.05, 10).expect("it runs");
+            let back = travel(&mut *flow, &there, -0.05, 10).expect("it runs");
+            let gap = distance(&back, &system.start);
+            if kind.is_symmetric {
+                assert!(gap < 1e-10, "{} on {}: {gap:e}", kind.name, system.name);
+            } else {
+                assert!(gap > 1e-9, "{} on {} is symmetric after all: {gap:e}", kind.name, system.name);
+            }
+        }
+    }
+}
+
+/// ω of the tangent space of the constraints is kept: curves through the start that stay on them are sent along.
+#[test]
+fn every_flow_keeps_the_symplectic_form_on_constraints() {
+    for system in systems() {
+        let (mechanics, parameters) = (&system.mechanics, &system.parameters);
+        let mut manifold = Manifold::new(mechanics, parameters).expect("it compiles");
+        let mut field = Field::new(mechanics, parameters).expect("it compiles");
+        let (size, n, delta) = (system.start.z.len(), system.start.z.len() / 2, 1e-3);
+        let omega = |u: &[f64], v: &[f64]| (0..n).map(|i| u[i] * v[n + i] - u[n + i] * v[i]).sum::<f64>();
+        for kind in flows() {
+            let mut flow = system.flow(&kind);
+            let mut pairs = Vec::new();
+            for k in 0..size {
+                let mut image = |shift: f64| {
+                    let mut z = system.start.clone();
+                    z.z[k] += shift * delta;
+                    manifold.project(&mut z, &mut field).expect("it is near");
+                    let end = travel(&mut *flow, &z, 0.1, 1).expect("it runs");
+                    (z.z, end.z)
+                };
+                let (a, b, c, d) = (image(-2.0), image(-1.0), image(1.0), image(2.0));
+                let slope = |a: f64, b: f64, c: f64, d: f64| (a - 8.0 * b + 8.0 * c - d) / (12.0 * delta);
+                let before: Vec<f64> = (0..size).map(|i| slope(a.0[i], b.0[i], c.0[i], d.0[i])).collect();
+                let after: Vec<f64> = (0..size).map(|i| slope(a.1[i], b.1[i], c.1[i], d.1[i])).collect();
+                pairs.push((before, after));
+            }
+            for (i, (u0, u1)) in pairs.iter().enumerate() {
+                for (v0, v1) in &pairs[i + 1..] {
+                    let defect = (omega(u1, v1) - omega(u0, v0)).abs();
+                    assert!(defect < 1e-8, "{} on {}: {defect:e}", kind.name, system.name);
+                }
+            }
+        }
+    }
+}
+
+/// Noether, with a constraint: a spherical pendulum keeps its angular momentum about the vertical.
+#[test]
+fn momentum_along_each_symmetry_is_kept_on_constraints() {
+    let text = SPHERICAL.replace(" + x^2*y/3", "");
+    let model = Model::from_text("spherical", &text, &[]).expect("it is right");
+    let start = model.start().expect("it is right");
+    let mechanics = Mechanics::new(&model.system);
+    let start = Phase::new(0.0, &start.q, &start.p);
+    let angular = |z: &Phase| z.z[0] * z.z[4] - z.z[1] * z.z[3];
+    for kind in flows() {
+        let mut flow = kind.build(&mechanics, &[]).expect("it compiles");
+        let end = travel(&mut *flow, &start, 0.05, 400).expect("it runs");
+        let drift = (angular(&end) - angular(&start)).abs();
+        assert!(drift < 1e-11, "{}: {drift:e}", kind.name);
+    }
+}
+
+/// g and dg/dt stay at roundoff, and the energy near, for ever. `CAROM_STEPS=1000000` makes it a million steps.
+#[test]
+fn constraints_and_energy_hold_for_ever() {
+    let steps: usize = std::env::var("CAROM_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(20_000);
+    let model = Model::from_text("spherical pendulum", SPHERICAL, &[]).expect("it is right");
+    for name in ["svc", "midpoint", "galerkin4", "gauss2", "suzuki4"] {
+        let method = carom::method::Method::named(name, None).expect("it is registered");
+        let h = 0.02;
+        let drift_over = |steps: usize| {
+            let until = h * steps as f64;
+            let outcome =
+                Simulation::new(&model, &method, h, until).expect("it compiles").run(&mut ()).expect("it runs");
+            assert_eq!(outcome.steps, steps, "{name}");
+            let [g, rate] = outcome.violation.expect("there are constraints");
+            println!("{name}: {steps} steps, |g| {g:.1e}, |dg/dt| {rate:.1e}, energy {:.1e}", outcome.energy[2]);
+            assert!(g <= 1e-12 && rate <= 1e-12, "{name}: g = {g:e}, dg/dt = {rate:e}");
+            outcome.energy[2]
+        };
+        let (short, long) = (drift_over(steps / 10), drift_over(steps));
+        assert!(long < 1.5 * short + 1e-11, "{name}: the energy drift {short:e} grows to {long:e}");
+    }
+}
+
+/// The energy error of a constrained system falls as the order says.
+#[test]
+fn energy_has_the_slope_of_the_order() {
+    let model = Model::from_text("spherical", SPHERICAL, &[]).expect("it is right");
+    for (name, order) in [("svc", 2.0), ("midpoint", 2.0), ("galerkin4", 4.0), ("gauss2", 4.0), ("suzuki4", 4.0)] {
+        let method = carom::method::Method::named(name, None).expect("it is registered");
+        let drift = |h: f64| {
+            Simulation::new(&model, &method, h, 10.0).expect("it compiles").run(&mut ()).expect("it runs").energy[2]
+        };
+        let slope = (drift(0.05) / drift(0.025)).log2();
+        assert!((slope - order).abs() < 0.25, "{name}: {slope}");
+    }
+}
+
+/// One pendulum in three sets of coordinates.
+#[test]
+fn coordinates_agree_to_the_order_of_the_method() {
+    let angle = r#"
+coordinates = ["theta"]
+[lagrangian]
+T = "theta'^2/2"
+V = "-9.8*cos(theta)"
+[initial]
+q = [1.1]
+v = [0.4]
+"#;
+    let plane = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "9.8*y"
+[[constraint]]
+g = "x^2 + y^2 - 1"
+[initial]
+q = ["sin(1.1)", "-cos(1.1)"]
+v = ["0.4*cos(1.1)", "0.4*sin(1.1)"]
+"#;
+    let polar = r#"
+coordinates = ["theta", "r"]
+[lagrangian]
+T = "(r'^2 + r^2*theta'^2)/2"
+V = "-9.8*r*cos(theta)"
+[[constraint]]
+g = "r^2 - 1"
+[initial]
+q = [1.1, 1]
+v = [0.4, 0]
+"#;
+    let end = |text: &str, method: &str, h: f64| {
+        let model = Model::from_text("pendulum", text, &[]).expect("it is right");
+        let method = carom::method::Method::named(method, None).expect("it is registered");
+        Simulation::new(&model, &method, h, 2.0).expect("it compiles").run(&mut ()).expect("it runs").last.q
+    };
+    for (method, order) in [("svc", 2.0), ("gauss2", 4.0), ("galerkin6", 6.0)] {
+        let gaps = |h: f64| {
+            let theta = end(angle, method, h)[0];
+            let (xy, r) = (end(plane, method, h), end(polar, method, h));
+            [(xy[0].atan2(-xy[1]) - theta).abs(), (r[0] - theta).abs()]
+        };
+        let (coarse, fine) = (gaps(0.04), gaps(0.02));
+        println!("{method}: {coarse:?} {fine:?}");
+        assert!(coarse[0] < 40.0 * 0.04f64.powf(order), "{method}: {coarse:?}");
+        let slope = (coarse[0] / fine[0]).log2();
+        assert!((slope - order).abs() < 0.3, "{method}: {slope}");
+        // In polar coordinates r is constant and the constraint changes nothing.
+        assert!(coarse[1] < 1e-12, "{method}: {coarse:?}");
+    }
+}
