@@ -19,8 +19,9 @@ fn compute(_: Tell) -> Result<Finding> {
     let strides = two.strides();
     let lambda = two.lambdas();
     let jumps: Vec<f64> = lambda.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    // Before the motion is far from uniform.
-    let growth = (jumps[14] / jumps[6]).abs().powf(1.0 / 8.0);
+    // Of the two modes, ρ and 1/ρ, one has died out; from step 45 on there are two solutions.
+    let jumps = &jumps[..44];
+    let growth = (jumps[30] / jumps[14]).abs().powf(1.0 / 16.0);
     let numbers = vec![
         Number::new("one-point: distance from the circle", one.off(from_circle)),
         Number::new("one-point: range of the stride", range(&one.strides())),
