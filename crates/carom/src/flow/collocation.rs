@@ -6,9 +6,9 @@
 /// aᵢⱼ = ∫₀^cᵢ ℓⱼ,   bⱼ = ∫₀¹ ℓⱼ,   ℓⱼ(cₖ) = δⱼₖ
 /// ```
 #[derive(Clone, Debug)]
-pub(super) struct Collocation {
-    pub(super) c: Vec<f64>,
-    pub(super) b: Vec<f64>,
+pub(crate) struct Collocation {
+    pub(crate) c: Vec<f64>,
+    pub(crate) b: Vec<f64>,
     /// By rows.
     pub(super) a: Vec<f64>,
     /// 1 over the product of cⱼ − cₘ over m ≠ j.
@@ -16,7 +16,7 @@ pub(super) struct Collocation {
 }
 
 impl Collocation {
-    pub(super) fn gauss(s: usize) -> Collocation {
+    pub(crate) fn gauss(s: usize) -> Collocation {
         let nodes: Vec<(f64, f64)> = (0..s).map(|i| legendre_root(s, i)).collect();
         // From [−1, 1] to [0, 1]. Roundoff in the sum of the weights would act as another step: it is taken out.
         let c: Vec<f64> = nodes.iter().map(|(x, _)| 0.5 * (1.0 + x)).collect();

@@ -6,6 +6,7 @@ use crate::flow::{Flow, FlowKind, Gauss, Interpolated, Phase};
 use crate::mechanics::Mechanics;
 use crate::model::Run;
 use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series};
+use crate::system::time;
 
 /// An impact rule that can be asked for by name.
 #[derive(Clone, Copy)]
@@ -27,8 +28,6 @@ pub struct Workshop<'a> {
     pub flow: &'a FlowKind,
     /// The settings of the rules.
     pub settings: &'a Run,
-    /// Some wall has e < 1 or moves.
-    pub walls_take_energy: bool,
 }
 
 /// A rule, and the map of its partial steps where that is not the map of the full steps.
@@ -63,6 +62,16 @@ fn refuse(rule: &str, why: String, help: &str) -> crate::error::Error {
     Diagnostic::new(format!("the rule `{rule}` cannot be used: {why}")).with_help(help).into()
 }
 
+/// Refuses forces and a Lagrangian that contains the time.
+fn refuse_without_hamiltonian(rule: &str, workshop: &Workshop) -> Result<()> {
+    let why = match workshop.mechanics.forces {
+        Some(_) => "forces act on the system",
+        None if workshop.mechanics.l.depends_on(&[time()]) => "the Lagrangian depends on the time",
+        None => return Ok(()),
+    };
+    Err(refuse(rule, format!("{why}, and the energy that it matches is not kept"), "use `ctec`"))
+}
+
 fn ctec(_: &Workshop) -> Result<Built> {
     Ok(Built { rule: Box::new(Ctec::default()), partial: None })
 }
@@ -72,13 +81,13 @@ fn dtec(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` has no discrete Lagrangian", workshop.flow.name);
         return Err(refuse("dtec", why, "use a variational flow, such as `svc` or `gauss4`"));
     }
-    if workshop.mechanics.forces.is_some() {
-        return Err(refuse("dtec", "forces change the discrete energy".into(), "use `ctec`"));
-    }
+    // −D₃L_d is the energy at the end of a step; at its beginning it is that only where L is free of the time.
+    refuse_without_hamiltonian("dtec", workshop)?;
     Ok(Built { rule: Box::new(Dtec::default()), partial: None })
 }
 
 fn mhc(workshop: &Workshop) -> Result<Built> {
+    refuse_without_hamiltonian("mhc", workshop)?;
     let (name, printed) = (&workshop.flow.name, workshop.settings.mhc.printed);
     let formula = match Formula::of(name) {
         Some(Formula::Svc) if printed => Formula::Sva,
@@ -94,6 +103,7 @@ fn mhc(workshop: &Workshop) -> Result<Built> {
 }
 
 fn mcva(workshop: &Workshop) -> Result<Built> {
+    refuse_without_hamiltonian("mcva", workshop)?;
     let Some(rule) = workshop.flow.discrete_lagrangian() else {
         let why = format!("`{}` is not the flow of one discrete Lagrangian", workshop.flow.name);
         return Err(refuse("mcva", why, "use `shadow`, or a flow such as `svc`, `sva` or `galerkin4`"));
@@ -124,7 +134,7 @@ fn shadow(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` is not symplectic and has no shadow Hamiltonian", workshop.flow.name);
         return Err(refuse("shadow", why, "use a variational flow, such as `svc` or `gauss2`"));
     }
-    crate::modified::check_conservative(workshop.mechanics)?;
+    refuse_without_hamiltonian("shadow", workshop)?;
     let m = workshop.settings.shadow.m;
     let full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
     let partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());

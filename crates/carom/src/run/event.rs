@@ -16,7 +16,7 @@ pub(super) struct Contact {
 }
 
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
-const TOUCHING: f64 = 1e-10;
+pub(super) const TOUCHING: f64 = 1e-10;
 
 /// A moment of a step: how far into it, φ, φ̇.
 #[derive(Clone, Copy, Debug)]

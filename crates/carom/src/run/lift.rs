@@ -1,5 +1,6 @@
 //! From the free coordinates of the flows to all coordinates of the model.
 
+use super::account::Account;
 use crate::error::Result;
 use crate::expr::{Expr, grad};
 use crate::flow::{Field, Phase};
@@ -29,6 +30,7 @@ pub struct View<'a> {
     pub(super) z: &'a Phase,
     pub(super) lift: &'a mut Lift,
     pub(super) field: &'a mut Field,
+    pub(super) account: Option<Account>,
 }
 
 /// Computes all coordinates, velocities and momenta, the energy and the outputs from a phase point.
@@ -119,6 +121,11 @@ impl View<'_> {
     /// The state in the free coordinates.
     pub fn phase(&self) -> &Phase {
         self.z
+    }
+
+    /// The energy account up to here, at nodes of a run whose watcher wants it, where anything can change the energy.
+    pub fn account(&self) -> Option<Account> {
+        self.account
     }
 
     /// The state in all coordinates.

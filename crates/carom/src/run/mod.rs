@@ -1,13 +1,16 @@
 //! Runs: Algorithm 1, step after step, with everything that happens on the way.
 
+mod account;
 mod algorithm;
 mod event;
+mod instant;
 mod lift;
 mod pilot;
 mod sampling;
 mod simulation;
 mod walls;
 
+pub use account::Account;
 pub use lift::{Node, View};
 pub use pilot::Tuned;
 pub(crate) use simulation::failure;

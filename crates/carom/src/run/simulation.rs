@@ -1,5 +1,6 @@
 //! A model, made ready to run.
 
+use super::account::{Account, Ledger};
 use super::algorithm::{Machine, Pieces};
 use super::lift::{Lift, Node, View};
 use super::walls::Walls;
@@ -25,6 +26,8 @@ pub struct Simulation {
     pub every: Option<f64>,
     /// Direction of each section, and whether the run ends there.
     sections: Vec<(Direction, bool)>,
+    /// Keeps the energy account, where anything can change the energy.
+    ledger: Option<Ledger>,
 }
 
 /// One impact.
@@ -77,6 +80,8 @@ pub struct Outcome {
     pub impacts: usize,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
     pub energy: [f64; 3],
+    /// What changed the energy, if the watcher wanted to know and anything can.
+    pub account: Option<Account>,
 }
 
 /// Is told what happens during a run.
@@ -92,6 +97,10 @@ pub trait Watcher {
     /// False if impacts need not be described.
     fn wants_impacts(&self) -> bool {
         true
+    }
+    /// True if the energy account is to be kept, which costs partial steps where there are forces.
+    fn wants_account(&self) -> bool {
+        false
     }
     /// True if the run is to end here.
     fn wants_to_stop(&self) -> bool {
@@ -123,6 +132,8 @@ impl Simulation {
             field: Field::new(&mechanics, &parameters)?,
             walls: Walls::new(&mechanics, &parameters)?,
             restitution: eval(&restitution, &model.parameter_values()),
+            simultaneous: model.run.simultaneous,
+            touching: Vec::new(),
             probe: phase.clone(),
             next: phase.clone(),
             hit: Hit::new(&phase),
@@ -132,7 +143,8 @@ impl Simulation {
         let pick = |all: &[f64]| lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
         let start = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
         let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
-        Ok(Simulation { machine, lift, start, step, until, every: None, sections })
+        let ledger = Ledger::new(model, &mechanics, &parameters, &*machine.full)?;
+        Ok(Simulation { machine, lift, start, step, until, every: None, sections, ledger })
     }
 
     /// The state from which it starts, in the free coordinates.
@@ -176,7 +188,15 @@ impl Simulation {
             }
         };
         let last = self.lift.node(&run.z, &mut self.machine.field);
-        Ok(Outcome { status, last, end: run.z, steps: run.steps, impacts: run.impacts, energy: run.energy })
+        Ok(Outcome {
+            status,
+            last,
+            end: run.z,
+            steps: run.steps,
+            impacts: run.impacts,
+            energy: run.energy,
+            account: run.account,
+        })
     }
 }
 
@@ -189,21 +209,29 @@ struct Progress {
     impacts: usize,
     samples: usize,
     energy: [f64; 3],
+    keeps_account: bool,
+    account: Option<Account>,
     crossings: Vec<(f64, usize)>,
 }
 
 impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
         let z = simulation.start.clone();
-        let Simulation { lift, machine, .. } = simulation;
+        let Simulation { lift, machine, ledger, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.rule.node(&z, simulation.step, true).map_err(|e| failure(e, &z))?;
-        let mut view = View { z: &z, lift, field: &mut machine.field };
+        let keeps_account = watcher.wants_account();
+        if let Some(ledger) = ledger.as_mut().filter(|_| keeps_account) {
+            ledger.begin(&z, machine, lift).map_err(|e| failure(e, &z))?;
+        }
+        let account = ledger.as_ref().filter(|_| keeps_account).map(|_| Account::default());
+        let mut view = View { z: &z, lift, field: &mut machine.field, account };
         watcher.node(&mut view);
         watcher.sample(&mut view);
         let (next, work) = (z.clone(), z.clone());
         let energy = [initial, initial, 0.0];
-        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, crossings: Vec::new() })
+        let crossings = Vec::new();
+        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, keeps_account, account, crossings })
     }
 
     /// One step to the node at `end`. Returns the section that ends the run, if one does.
@@ -213,12 +241,16 @@ impl Progress {
         end: f64,
         watcher: &mut dyn Watcher,
     ) -> std::result::Result<Option<usize>, NoSolution> {
-        let Simulation { machine, lift, sections, every, start, until, .. } = simulation;
+        let Simulation { machine, lift, sections, every, start, until, ledger, .. } = simulation;
+        let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
         self.work.copy_from(&self.z);
         let mut field = watcher.wants_impacts().then(|| machine.field.clone());
         let mut impacts = 0;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
             impacts += 1;
+            if let Some(ledger) = &mut ledger {
+                ledger.impact(hit, lambda);
+            }
             if let Some(field) = &mut field {
                 let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
@@ -233,13 +265,17 @@ impl Progress {
         machine.rule.node(&self.z, h, impacts > 0)?;
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
+        if let Some(ledger) = &mut ledger {
+            ledger.step(machine, end)?;
+            self.account = Some(ledger.at(&self.z, self.energy[1], machine)?);
+        }
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(section));
         }
         if let Some(every) = *every {
             self.sample(machine, lift, start.t, every, *until, watcher)?;
         }
-        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field });
+        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field, account: self.account });
         Ok(None)
     }
 
@@ -285,10 +321,10 @@ impl Progress {
                 return Ok(());
             }
             if (t - self.z.t).abs() <= near {
-                watcher.sample(&mut View { z: &self.z, lift, field: &mut machine.field });
+                watcher.sample(&mut View { z: &self.z, lift, field: &mut machine.field, account: None });
             } else {
                 machine.state_at(t)?;
-                watcher.sample(&mut View { z: &machine.probe, lift, field: &mut machine.field });
+                watcher.sample(&mut View { z: &machine.probe, lift, field: &mut machine.field, account: None });
             }
             self.samples += 1;
         }

@@ -8,6 +8,7 @@ use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Status, Tuned};
 
+use super::account;
 use super::record::{Record, SHOWN};
 use crate::json::{Object, list_of};
 use crate::style::{QUIET, STRONG, paint};
@@ -53,6 +54,9 @@ impl Report<'_> {
         let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
         object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last));
         object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
+        if let Some(account) = &self.tuned.outcome.account {
+            object = object.raw("account", &account::json(account));
+        }
         if !self.model.sections.is_empty() {
             object = object.raw("sections", &self.json_sections());
         }
@@ -129,7 +133,8 @@ impl Report<'_> {
             text += &format!("estimated error of this state {:.1e}\n", self.tuned.error);
         }
         let [initial, end, drift] = outcome.energy;
-        text + &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n")
+        text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
+        text + &outcome.account.as_ref().map(account::summary).unwrap_or_default()
     }
 
     fn last_state(&self) -> String {
