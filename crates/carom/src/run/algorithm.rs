@@ -18,6 +18,8 @@ pub(super) struct Machine {
     pub(super) walls: Walls,
     pub(super) restitution: Vec<f64>,
     pub(super) simultaneous: Simultaneous,
+    /// The fastest approach to a wall at an impact so far.
+    pub(super) fastest: f64,
     /// Walls that touch at an instant, with their rates.
     pub(super) touching: Vec<(usize, f64)>,
     pub(super) probe: Phase,

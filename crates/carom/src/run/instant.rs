@@ -20,10 +20,18 @@ use crate::solve::NoSolution;
 /// More bounces than this at one instant are not resolved.
 pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
 
+/// An approach slower than this part of the fastest impact so far is roundoff.
+const SLOW: f64 = 1e-13;
+
 /// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
 const AT_REST: f64 = 1e-12;
 
 impl Machine {
+    /// A rate that is as good as none.
+    pub(super) fn slow(&self) -> f64 {
+        SLOW * self.fastest
+    }
+
     /// R_reset for every wall that touches and closes in the state z, where the wall `met` is met. `see` is told of each.
     pub(super) fn reset_all(
         &mut self,
@@ -35,11 +43,12 @@ impl Machine {
         for _ in 0..MAX_AT_ONE_INSTANT {
             let Some(wall) = self.closing_wall(met, last, z)? else { return Ok(()) };
             self.hit.minus.copy_from(z);
+            self.face(wall)?;
+            self.fastest = self.fastest.max(-self.hit.rate_minus);
             if self.simultaneous == Simultaneous::Moreau && self.touching_walls(met, z)? > 1 {
                 self.reset_at_once(z, see)?;
                 last = None;
             } else {
-                self.face(wall)?;
                 let lambda = self.reset(z)?;
                 see(&self.hit, lambda, z);
                 // The piece before the next bounce has no length.
@@ -55,7 +64,7 @@ impl Machine {
     fn closing_wall(&mut self, met: usize, last: Option<usize>, z: &Phase) -> Result<Option<usize>, NoSolution> {
         for wall in (0..self.walls.count()).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-            if (wall == met || gap <= TOUCHING) && rate < 0.0 {
+            if (wall == met || gap <= TOUCHING) && rate < -self.slow() {
                 return Ok(Some(wall));
             }
         }

@@ -133,6 +133,7 @@ impl Simulation {
             walls: Walls::new(&mechanics, &parameters)?,
             restitution: eval(&restitution, &model.parameter_values()),
             simultaneous: model.run.simultaneous,
+            fastest: 0.0,
             touching: Vec::new(),
             probe: phase.clone(),
             next: phase.clone(),
@@ -220,6 +221,7 @@ impl Progress {
         let Simulation { lift, machine, ledger, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.rule.node(&z, simulation.step, true).map_err(|e| failure(e, &z))?;
+        machine.fastest = 0.0;
         let keeps_account = watcher.wants_account();
         if let Some(ledger) = ledger.as_mut().filter(|_| keeps_account) {
             ledger.begin(&z, machine, lift).map_err(|e| failure(e, &z))?;
