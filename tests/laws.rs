@@ -4,7 +4,7 @@ use carom::catalogue::find;
 use carom::flow::{Flow, FlowKind, Phase, registry};
 use carom::mechanics::Mechanics;
 use carom::model::{Builder, Model};
-use carom::solve::NoSolution;
+use carom_tests::order::{distance, measured_order, travel};
 
 /// A smooth system with a state to start from.
 struct System {
@@ -77,43 +77,6 @@ fn damped() -> Model {
     b.force(&theta, -0.3 * theta.v);
     b.start_with_velocity(&[1.2], &[0.3]);
     b.build().expect("it is right")
-}
-
-fn try_travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Result<Phase, NoSolution> {
-    let (mut z, mut next) = (start.clone(), start.clone());
-    for _ in 0..steps {
-        flow.step(&z, h, &mut next)?;
-        std::mem::swap(&mut z, &mut next);
-    }
-    Ok(z)
-}
-
-fn travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Phase {
-    try_travel(flow, start, h, steps).expect("every step is found")
-}
-
-fn distance(a: &Phase, b: &Phase) -> f64 {
-    a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
-}
-
-/// The slope of the error in h over the four smallest steps whose errors are clear of roundoff.
-fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Phase) -> Option<f64> {
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    let mut steps = 4;
-    while steps < 2000 {
-        let h = time / steps as f64;
-        // The largest steps may have no solution.
-        if let Ok(end) = try_travel(flow, start, h, steps) {
-            let error = distance(&end, exact);
-            if error < 1e-11 {
-                break;
-            }
-            points.push((h.ln(), error.ln()));
-        }
-        steps += steps.div_ceil(6);
-    }
-    let [.., first, _, _, last] = points.as_slice() else { return None };
-    Some((first.1 - last.1) / (first.0 - last.0))
 }
 
 #[test]
