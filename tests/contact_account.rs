@@ -23,7 +23,7 @@ fn the_account_closes_to_the_order_of_the_flow() {
                 assert!(turnover(&account) > 0.1, "{account:?}");
                 account.unexplained.abs()
             };
-            let [coarse, fine] = [rest(until / 400.0), rest(until / 1600.0)];
+            let [coarse, fine] = [rest(until / 100.0), rest(until / 400.0)];
             println!("{name} with {method}: {coarse:.1e}, {fine:.1e}");
             // A quarter of the step: at least half of the 4^order that is due, or roundoff.
             assert!(fine < 1e-12 || fine < 2.0 * coarse / 4f64.powf(order), "{name} {method}: {coarse:e}, {fine:e}");

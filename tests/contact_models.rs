@@ -132,7 +132,7 @@ fn the_other_models_run_to_their_horizon() {
         ("floor-and-ceiling", 31),
         ("rimless-wheel", 5),
         ("braked-pendulum", 2),
-        ("impact-oscillator", 10),
+        ("impact-oscillator", 11),
         ("newtons-cradle", 8),
     ];
     for (name, impacts) in cases {
