@@ -86,7 +86,7 @@ fn every_flow_has_its_declared_order() {
         let time = system.time;
         let exact = travel(&mut *system.flow(&finest), &system.start, time / 200.0, 200);
         for kind in registry(None).into_iter().filter(|kind| kind.order <= 8) {
-            let order = measured_order(&mut *system.flow(&kind), &system.start, time, &exact);
+            let order = measured_order(&mut *system.flow(&kind), &system.start, time, &exact, 1e-11);
             let order = order.unwrap_or_else(|| panic!("{} on {}: exact at once", kind.name, system.name));
             let declared = kind.order as f64;
             println!("{:<10} on {:<16} {order:.3}", kind.name, system.name);

@@ -23,8 +23,8 @@ pub fn distance(a: &Phase, b: &Phase) -> f64 {
     a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
 }
 
-/// The slope of the error in h over the four smallest steps whose errors are clear of roundoff.
-pub fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Phase) -> Option<f64> {
+/// The slope of the error in h over the four smallest steps whose errors are above `floor`, clear of roundoff.
+pub fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Phase, floor: f64) -> Option<f64> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut steps = 4;
     while steps < 2000 {
@@ -32,7 +32,7 @@ pub fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Pha
         // The largest steps may have no solution.
         if let Ok(end) = try_travel(flow, start, h, steps) {
             let error = distance(&end, exact);
-            if error < 1e-11 {
+            if error < floor {
                 break;
             }
             points.push((h.ln(), error.ln()));
