@@ -88,8 +88,23 @@ impl Ledger {
         self.sums.drives -= lambda * hit.phi_t;
     }
 
-    /// The smooth pieces of the step that has just been made to `end`.
-    pub(super) fn step(&mut self, machine: &mut Machine, end: f64) -> std::result::Result<(), NoSolution> {
+    /// The account at the node z, to which a step has just been made; the energy there is `energy`.
+    pub(super) fn step(
+        &mut self,
+        z: &Phase,
+        energy: f64,
+        machine: &mut Machine,
+    ) -> std::result::Result<Account, NoSolution> {
+        self.integrate(machine, z.t)?;
+        // With driven coordinates E is not H, and what lies between them is theirs.
+        let [initial, beyond] = self.start;
+        let drives = self.sums.drives + (energy - machine.field.energy(z.t, &z.z)? - beyond);
+        let Account { work, impacts, .. } = self.sums;
+        Ok(Account { work, drives, impacts, unexplained: energy - initial - work - drives - impacts })
+    }
+
+    /// Adds what the smooth pieces of the last step, which ended at `end`, did.
+    fn integrate(&mut self, machine: &mut Machine, end: f64) -> std::result::Result<(), NoSolution> {
         let Some(power) = &mut self.power else { return Ok(()) };
         let pieces = machine.pieces.list();
         for (k, begin) in pieces.iter().enumerate() {
@@ -101,15 +116,6 @@ impl Ledger {
             }
         }
         Ok(())
-    }
-
-    /// The account at a node z, where the energy is `energy`.
-    pub(super) fn at(&self, z: &Phase, energy: f64, machine: &mut Machine) -> std::result::Result<Account, NoSolution> {
-        // With driven coordinates E is not H, and what lies between them is theirs.
-        let [initial, beyond] = self.start;
-        let drives = self.sums.drives + (energy - machine.field.energy(z.t, &z.z)? - beyond);
-        let Account { work, impacts, .. } = self.sums;
-        Ok(Account { work, drives, impacts, unexplained: energy - initial - work - drives - impacts })
     }
 }
 

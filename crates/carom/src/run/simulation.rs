@@ -250,9 +250,7 @@ impl Progress {
         let mut impacts = 0;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
             impacts += 1;
-            if let Some(ledger) = &mut ledger {
-                ledger.impact(hit, lambda);
-            }
+            ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda));
             if let Some(field) = &mut field {
                 let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
@@ -267,10 +265,7 @@ impl Progress {
         machine.rule.node(&self.z, h, impacts > 0)?;
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
-        if let Some(ledger) = &mut ledger {
-            ledger.step(machine, end)?;
-            self.account = Some(ledger.at(&self.z, self.energy[1], machine)?);
-        }
+        self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(section));
         }
