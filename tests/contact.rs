@@ -106,6 +106,48 @@ fn a_box_runs_as_the_walls_that_one_would_write() {
     }
 }
 
+/// A ball is its centre, kept away by the radius.
+#[test]
+fn a_radius_moves_the_wall_in() {
+    let shapes = [
+        ("line = [[3, 0], [1, 4]]", 0.2),
+        ("box = [[-1, -1], [1, 1]]", 0.2),
+        ("circle = {center = [0.1, 0], radius = 0.7}", 0.2),
+        ("circle = {center = [0.1, 0], radius = 0.7}\nside = \"outside\"", 0.2),
+    ];
+    let mut random = Random::new(11);
+    for (shape, r) in shapes {
+        let walls = |radius: &str| {
+            let text = format!(
+                "coordinates = [\"x\", \"y\"]\n[parameters]\nr = {r}\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\n\
+                 [points]\np = [\"x\", \"y\"]\n[[contact]]\npoints = \"p\"\n{shape}\n{radius}\n"
+            );
+            Model::from_text("ball.toml", &text, &[]).expect("the model is right").system.walls
+        };
+        for (point, ball) in walls("").iter().zip(&walls("radius = \"r\"")) {
+            assert_eq!(point.name, ball.name);
+            for _ in 0..20 {
+                let place = ["x", "y", "r"].map(Expr::symbol).into_iter().zip([
+                    random.between(-2.0, 2.0),
+                    random.between(-2.0, 2.0),
+                    r,
+                ]);
+                let [gap, less] = [point, ball].map(|wall| eval(&[wall.phi], &place.clone().collect::<Vec<_>>())[0]);
+                // ±(R² − d²)/(2R) is a distance at the wall only: solved for the distance.
+                let distance = |gap: f64, radius: f64| match shape.contains("outside") {
+                    true => (radius * radius + 2.0 * radius * gap).sqrt() - radius,
+                    false => radius - (radius * radius - 2.0 * radius * gap).sqrt(),
+                };
+                let (full, rest) = match (shape.contains("circle"), shape.contains("outside")) {
+                    (false, _) => (gap, less),
+                    (true, outside) => (distance(gap, 0.7), distance(less, if outside { 0.7 + r } else { 0.7 - r })),
+                };
+                assert!((full - r - rest).abs() < 1e-13, "{}: {full} less {r} is not {rest}", ball.name);
+            }
+        }
+    }
+}
+
 /// λ is an impulse because φ grows as fast as the distance: everywhere for lines and boxes, at the wall for circles.
 #[test]
 fn gaps_are_distances() {

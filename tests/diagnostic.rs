@@ -91,7 +91,9 @@ fn momentum_along_each_symmetry_is_kept() {
             for momentum in &mut diagnostic::named("momentum", &subject).expect("it compiles") {
                 let values = diagnostic::along(&mut **momentum, &points, 0.01, &mut flow).expect("it has values");
                 let drift = values.iter().fold(0.0, |m: f64, x| m.max((x - values[0]).abs()));
-                assert!(drift < 1e-12, "{} by {} on {example}: {drift:e}", momentum.name(), rule.name());
+                // Galperin's heavy block has a momentum of 1e4: roundoff is relative to it.
+                let bound = 1e-12 * values[0].abs().max(1.0);
+                assert!(drift < bound, "{} by {} on {example}: {drift:e}", momentum.name(), rule.name());
                 kept += 1;
             }
         }

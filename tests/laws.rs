@@ -4,7 +4,7 @@ use carom::catalogue::find;
 use carom::flow::{Flow, FlowKind, Phase, registry};
 use carom::mechanics::Mechanics;
 use carom::model::{Builder, Model};
-use carom::solve::NoSolution;
+use carom_tests::order::{distance, measured_order, travel};
 
 /// A smooth system with a state to start from.
 struct System {
@@ -79,43 +79,6 @@ fn damped() -> Model {
     b.build().expect("it is right")
 }
 
-fn try_travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Result<Phase, NoSolution> {
-    let (mut z, mut next) = (start.clone(), start.clone());
-    for _ in 0..steps {
-        flow.step(&z, h, &mut next)?;
-        std::mem::swap(&mut z, &mut next);
-    }
-    Ok(z)
-}
-
-fn travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Phase {
-    try_travel(flow, start, h, steps).expect("every step is found")
-}
-
-fn distance(a: &Phase, b: &Phase) -> f64 {
-    a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
-}
-
-/// The slope of the error in h over the four smallest steps whose errors are clear of roundoff.
-fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Phase) -> Option<f64> {
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    let mut steps = 4;
-    while steps < 2000 {
-        let h = time / steps as f64;
-        // The largest steps may have no solution.
-        if let Ok(end) = try_travel(flow, start, h, steps) {
-            let error = distance(&end, exact);
-            if error < 1e-11 {
-                break;
-            }
-            points.push((h.ln(), error.ln()));
-        }
-        steps += steps.div_ceil(6);
-    }
-    let [.., first, _, _, last] = points.as_slice() else { return None };
-    Some((first.1 - last.1) / (first.0 - last.0))
-}
-
 #[test]
 fn every_flow_has_its_declared_order() {
     for system in conservative() {
@@ -123,7 +86,7 @@ fn every_flow_has_its_declared_order() {
         let time = system.time;
         let exact = travel(&mut *system.flow(&finest), &system.start, time / 200.0, 200);
         for kind in registry(None).into_iter().filter(|kind| kind.order <= 8) {
-            let order = measured_order(&mut *system.flow(&kind), &system.start, time, &exact);
+            let order = measured_order(&mut *system.flow(&kind), &system.start, time, &exact, 1e-11);
             let order = order.unwrap_or_else(|| panic!("{} on {}: exact at once", kind.name, system.name));
             let declared = kind.order as f64;
             println!("{:<10} on {:<16} {order:.3}", kind.name, system.name);

@@ -1,5 +1,8 @@
 //! Help that the tests share.
 
+pub mod motion;
+pub mod order;
+
 use carom::expr::{Expr, Func};
 
 /// A small random generator (xorshift64*, Vigna 2016), so that every run tests the same things.

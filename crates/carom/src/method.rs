@@ -4,9 +4,8 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
 use crate::mechanics::Mechanics;
-use crate::model::settings::Mcva;
+use crate::model::settings::{Mcva, Simultaneous};
 use crate::model::{Model, suggestion};
-use crate::system::time;
 
 /// A flow and an impact rule.
 pub struct Method {
@@ -75,11 +74,20 @@ impl Method {
         if let Some(order) = self.mcva_order {
             settings.mcva = Mcva { order, ..settings.mcva };
         }
-        let walls = &model.system.walls;
-        let walls_take_energy = walls.iter().any(|wall| wall.restitution.as_const() != Some(1.0))
-            || mechanics.walls.iter().any(|phi| phi.depends_on(&[time()]));
-        let settings = &settings;
-        self.rule.build(&Workshop { mechanics, parameters, flow: &self.flow, settings, walls_take_energy })
+        if settings.simultaneous == Simultaneous::Moreau {
+            self.check_moreau(mechanics)?;
+        }
+        self.rule.build(&Workshop { mechanics, parameters, flow: &self.flow, settings: &settings })
+    }
+
+    /// Moreau's law is one of velocities: for other energies than H, or a mass that depends on v, there is none.
+    fn check_moreau(&self, mechanics: &Mechanics) -> Result<()> {
+        let (why, help) = match self.rule.name {
+            "ctec" if mechanics.is_quadratic() => return Ok(()),
+            "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "leave it at `sequential`"),
+            rule => (format!("the rule `{rule}` does not match H"), "use `ctec`, or leave it at `sequential`"),
+        };
+        Err(Diagnostic::new(format!("`simultaneous = \"moreau\"` cannot be used: {why}")).with_help(help).into())
     }
 }
 

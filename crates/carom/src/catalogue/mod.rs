@@ -42,6 +42,17 @@ pub const EXAMPLES: &[Example] = examples! {
     "chain-3", "a chain of three links that swings against a wall", "";
     "chain-5", "a chain of five links that swings against a wall", "";
     "chain-10", "a chain of ten links that swings against a wall", "";
+    "bouncing-ball", "a ball that loses a tenth of its speed at each bounce", "";
+    "floor-and-ceiling", "a ball between a floor and a ceiling", "";
+    "newtons-cradle", "five balls that hang side by side and touch", "";
+    "galperin", "two blocks and a wall that count the digits of pi", "";
+    "ball-row", "ten balls above each other over a floor", "";
+    "elliptic-billiard", "a billiard ball on an elliptic table", "";
+    "sinai-billiard", "a billiard ball on a square table with a round post", "";
+    "jack-in-a-box", "a jack in a shaken box: sixteen walls", "";
+    "impact-oscillator", "a driven oscillator that just reaches a wall", "";
+    "braked-pendulum", "a pendulum with a brake that falls onto a stop", "";
+    "rimless-wheel", "a rimless wheel that falls onto an icy slope", "";
 };
 
 /// The example of that name.

@@ -8,9 +8,9 @@ use crate::discrete::quadrature::{Quadrature, lagrange};
 /// aᵢⱼ = ∫₀^cᵢ ℓⱼ,   bⱼ = ∫₀¹ ℓⱼ,   ℓⱼ(cₖ) = δⱼₖ
 /// ```
 #[derive(Clone, Debug)]
-pub(super) struct Collocation {
-    pub(super) c: Vec<f64>,
-    pub(super) b: Vec<f64>,
+pub(crate) struct Collocation {
+    pub(crate) c: Vec<f64>,
+    pub(crate) b: Vec<f64>,
     /// By rows.
     pub(super) a: Vec<f64>,
     /// 1 over the product of cⱼ − cₘ over m ≠ j.
@@ -18,7 +18,7 @@ pub(super) struct Collocation {
 }
 
 impl Collocation {
-    pub(super) fn gauss(s: usize) -> Collocation {
+    pub(crate) fn gauss(s: usize) -> Collocation {
         let Quadrature { c, b } = Quadrature::gauss(s);
         let others = |j: usize| (0..s).filter(move |&m| m != j);
         let w = (0..s).map(|j| 1.0 / others(j).map(|m| c[j] - c[m]).product::<f64>()).collect();

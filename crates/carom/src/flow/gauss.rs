@@ -135,8 +135,10 @@ impl Gauss {
     /// Iterates until the stages stand still at roundoff.
     fn converge(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
         self.times.iter_mut().zip(&self.rule.c).for_each(|(t, c)| *t = z0.t + c * h);
-        let size: f64 = z0.z.iter().map(|x| x.abs()).sum();
-        let scale = h.abs() / (size * self.s as f64);
+        // Also at rest in the origin, where only the rates say what is small.
+        let rise: f64 = self.rates.iter().map(|x| x.abs()).sum::<f64>() / self.field.width as f64;
+        let size: f64 = z0.z.iter().map(|x| x.abs()).sum::<f64>() + h.abs() * rise;
+        let scale = if size == 0.0 { 1.0 } else { h.abs() / (size * self.s as f64) };
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let moved = self.iterate(z0, h, scale)?;

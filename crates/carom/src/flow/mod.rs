@@ -15,6 +15,7 @@ mod rk4;
 mod stages;
 mod variational;
 
+pub(crate) use collocation::Collocation;
 pub use composition::Composition;
 pub use field::Field;
 pub use gauss::Gauss;

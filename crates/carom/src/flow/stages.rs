@@ -76,6 +76,7 @@ impl Stages {
         let width = self.width;
         if let Rates::Lanes { kernel, parameters, inputs } = &mut self.rates {
             inputs[..times.len()].copy_from_slice(times);
+            inputs[times.len()..width].fill(times[0]);
             inputs[width..].copy_from_slice(z);
             kernel.eval(inputs, parameters, out);
             return Ok(());

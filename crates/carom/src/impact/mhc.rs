@@ -19,6 +19,8 @@ pub struct Mhc {
     settings: settings::Mhc,
     /// H̃ at the last nodes since the last impact, with their times.
     past: VecDeque<(f64, f64)>,
+    /// The last node.
+    node: Phase,
     before: f64,
     window: Vec<f64>,
     state: [Phase; 2],
@@ -28,7 +30,7 @@ impl Mhc {
     /// The rule with H̃(z, h); `phase` gives the size of a state.
     pub fn new(ham_mod: Energy, settings: settings::Mhc, phase: &Phase) -> Mhc {
         let state = [phase.clone(), phase.clone()];
-        Mhc { ham_mod, settings, past: VecDeque::new(), before: 0.0, window: Vec::new(), state }
+        Mhc { ham_mod, settings, past: VecDeque::new(), node: phase.clone(), before: 0.0, window: Vec::new(), state }
     }
 
     /// What stands for the values in `window`.
@@ -52,8 +54,10 @@ impl Mhc {
 impl ImpactRule for Mhc {
     fn prepare(&mut self, hit: &Hit, _tools: &mut Tools) -> Result<(), NoSolution> {
         self.window.clear();
-        self.window.extend(self.past.iter().map(|(_, value)| value));
         // A second impact in one step has no nodes before it.
+        if hit.begin == self.node {
+            self.window.extend(self.past.iter().map(|(_, value)| value));
+        }
         if self.window.is_empty() {
             let value = (self.ham_mod)(&hit.begin, hit.h)?;
             self.window.push(value);
@@ -83,6 +87,7 @@ impl ImpactRule for Mhc {
         if after_impact {
             self.past.clear();
         }
+        self.node.copy_from(z);
         self.past.push_back((z.t, (self.ham_mod)(z, h)?));
         while self.past.len() > self.nodes(h) {
             self.past.pop_front();

@@ -7,6 +7,7 @@ mod mcva;
 mod mhc;
 mod registry;
 mod shadow;
+mod simultaneous;
 
 pub use ctec::Ctec;
 pub use dtec::Dtec;
@@ -14,6 +15,7 @@ pub use mcva::Mcva;
 pub use mhc::Mhc;
 pub use registry::{Built, RuleKind, Workshop, registry};
 pub use shadow::ShadowRule;
+pub use simultaneous::moreau;
 
 use crate::flow::{Field, Flow, Phase};
 use crate::solve::{NoSolution, root};

@@ -29,8 +29,6 @@ pub struct Workshop<'a> {
     pub flow: &'a FlowKind,
     /// The settings of the rules.
     pub settings: &'a Run,
-    /// Some wall has e < 1 or moves.
-    pub walls_take_energy: bool,
 }
 
 /// A rule, and the map of its partial steps where that is not the map of the full steps.
@@ -65,6 +63,17 @@ fn refuse(rule: &str, why: String, help: &str) -> crate::error::Error {
     Diagnostic::new(format!("the rule `{rule}` cannot be used: {why}")).with_help(help).into()
 }
 
+/// Refuses forces and a Lagrangian that contains the time.
+fn refuse_without_hamiltonian(rule: &str, workshop: &Workshop) -> Result<()> {
+    let why = match workshop.mechanics.forces {
+        Some(_) => "forces act on the system",
+        None if workshop.mechanics.l.depends_on(&[time()]) => "the Lagrangian depends on the time",
+        None if workshop.mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) => "a constraint moves",
+        None => return Ok(()),
+    };
+    Err(refuse(rule, format!("{why}, and the energy that it matches is not kept"), "use `ctec`"))
+}
+
 fn ctec(_: &Workshop) -> Result<Built> {
     Ok(Built { rule: Box::new(Ctec::default()), partial: None })
 }
@@ -74,18 +83,13 @@ fn dtec(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` has no discrete Lagrangian", workshop.flow.name);
         return Err(refuse("dtec", why, "use a variational flow, such as `svc` or `gauss4`"));
     }
-    if workshop.mechanics.forces.is_some() {
-        return Err(refuse("dtec", "forces change the discrete energy".into(), "use `ctec`"));
-    }
-    if workshop.mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) {
-        return Err(refuse("dtec", "a moving constraint changes the discrete energy".into(), "use `ctec`"));
-    }
+    // −D₃L_d is the energy at the end of a step; at its beginning it is that only where L is free of the time.
+    refuse_without_hamiltonian("dtec", workshop)?;
     Ok(Built { rule: Box::new(Dtec::default()), partial: None })
 }
 
 /// With constraints the window is over the shadow Hamiltonian: the closed forms need independent coordinates.
 fn mhc_on_shadow(workshop: &Workshop) -> Result<Built> {
-    crate::modified::check_conservative(workshop.mechanics)?;
     let mut full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
     let mut shadow = Shadow::new(workshop.settings.shadow.m);
     let energy = move |z: &Phase, h: f64| shadow.at(&mut *full, z, h);
@@ -94,6 +98,7 @@ fn mhc_on_shadow(workshop: &Workshop) -> Result<Built> {
 }
 
 fn mhc(workshop: &Workshop) -> Result<Built> {
+    refuse_without_hamiltonian("mhc", workshop)?;
     if !workshop.mechanics.constraints.is_empty() {
         return mhc_on_shadow(workshop);
     }
@@ -113,6 +118,7 @@ fn mhc(workshop: &Workshop) -> Result<Built> {
 }
 
 fn mcva(workshop: &Workshop) -> Result<Built> {
+    refuse_without_hamiltonian("mcva", workshop)?;
     if !workshop.mechanics.constraints.is_empty() {
         let why = "the series of H̃ needs independent coordinates, and there are constraints";
         return Err(refuse("mcva", why.into(), "use `ctec` or `shadow`, or coordinates without constraints"));
@@ -147,7 +153,7 @@ fn shadow(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` is not symplectic and has no shadow Hamiltonian", workshop.flow.name);
         return Err(refuse("shadow", why, "use a variational flow, such as `svc` or `gauss2`"));
     }
-    crate::modified::check_conservative(workshop.mechanics)?;
+    refuse_without_hamiltonian("shadow", workshop)?;
     let m = workshop.settings.shadow.m;
     let full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
     let mut partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());

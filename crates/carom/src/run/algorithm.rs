@@ -1,13 +1,12 @@
 //! Algorithm 1. [DLM §4.1]
 
 use super::event::Contact;
+use super::instant::MAX_AT_ONE_INSTANT;
 use super::walls::Walls;
 use crate::flow::{Field, Flow, Phase};
-use crate::impact::{Hit, ImpactRule, Tools, resolve};
+use crate::impact::{Hit, ImpactRule};
+use crate::model::settings::Simultaneous;
 use crate::solve::NoSolution;
-
-/// More impacts than this at one instant are not resolved.
-const MAX_AT_ONE_INSTANT: usize = 1000;
 
 /// The three maps of the algorithm (Φ_full, Φ_partial, R_reset), the walls, and room to work in.
 pub(super) struct Machine {
@@ -18,6 +17,11 @@ pub(super) struct Machine {
     pub(super) field: Field,
     pub(super) walls: Walls,
     pub(super) restitution: Vec<f64>,
+    pub(super) simultaneous: Simultaneous,
+    /// The fastest approach to a wall at an impact so far.
+    pub(super) fastest: f64,
+    /// Walls that touch at an instant, with their rates.
+    pub(super) touching: Vec<(usize, f64)>,
     pub(super) probe: Phase,
     pub(super) next: Phase,
     pub(super) hit: Hit,
@@ -78,14 +82,9 @@ impl Machine {
             if at_once > MAX_AT_ONE_INSTANT {
                 return Err(NoSolution::Accumulated);
             }
-            self.meet(wall, z, dtau, tau_left)?; // 4–5
+            self.meet(z, dtau, tau_left)?; // 4–5
             tau_left = self.hit.tau_left;
-            if self.hit.rate_minus < 0.0 {
-                let lambda = self.reset(z)?; // 6
-                see(&self.hit, lambda, z);
-            } else {
-                z.copy_from(&self.hit.minus); // touched, without a push
-            }
+            self.reset_all(wall, z, &mut see)?; // 6
             self.pieces.push(z);
             self.partial().step(z, tau_left, z1)?; // 7
             note(self.partial.as_deref().unwrap_or(&*self.full), &mut self.impulses);
@@ -102,8 +101,8 @@ impl Machine {
         }
     }
 
-    /// The partial step to the wall.
-    fn meet(&mut self, wall: usize, z: &Phase, dtau: f64, tau_left: f64) -> Result<(), NoSolution> {
+    /// The partial step to a wall: z becomes (q_i, p⁻).
+    fn meet(&mut self, z: &mut Phase, dtau: f64, tau_left: f64) -> Result<(), NoSolution> {
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         let hit = &mut self.hit;
         hit.energy_before = None;
@@ -114,19 +113,9 @@ impl Machine {
         } else {
             hit.minus.copy_from(z);
         }
-        hit.wall = wall;
         hit.tau_left = tau_left - dtau;
-        hit.restitution = self.restitution[wall];
-        hit.phi_t = self.walls.normal(wall, &hit.minus, &mut hit.grad_phi);
-        hit.rate_minus = self.walls.gap_and_rate(wall, &hit.minus, &mut self.field)?.1;
+        z.copy_from(&hit.minus);
         Ok(())
-    }
-
-    /// R_reset: z becomes (q_i, p⁻ + λ∇φ).
-    fn reset(&mut self, z: &mut Phase) -> Result<f64, NoSolution> {
-        let partial = self.partial.as_mut().map(|partial| &mut **partial as &mut dyn Flow);
-        let mut tools = Tools { field: &mut self.field, full: &mut *self.full, partial, next: &mut self.next };
-        resolve(&mut *self.rule, &self.hit, z, &mut tools)
     }
 }
 

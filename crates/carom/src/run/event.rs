@@ -16,7 +16,7 @@ pub(super) struct Contact {
 }
 
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
-const TOUCHING: f64 = 1e-10;
+pub(super) const TOUCHING: f64 = 1e-10;
 
 /// A moment of a step: how far into it, φ, φ̇.
 #[derive(Clone, Copy, Debug)]
@@ -61,16 +61,25 @@ impl Machine {
     ) -> Result<Option<f64>, NoSolution> {
         let mut before = self.moment(wall, 0.0, z0, true)?;
         let last = self.moment(wall, tau, z1, self.partial.is_none())?;
-        if !left && before.gap <= TOUCHING && before.rate < 0.0 {
+        let (touches, slow) = (before.gap <= TOUCHING, self.slow());
+        if touches && !left && before.rate < -slow {
             return Ok(Some(0.0));
+        }
+        // Bodies that touch and move together do not press: between them there is roundoff.
+        if touches && last.gap.abs() <= TOUCHING && before.rate.abs().max(last.rate.abs()) <= slow {
+            return Ok(None);
         }
         if is_out_of_reach(before, last, tau) {
             return Ok(None);
         }
         let count = self.partial().moments();
         for k in 1..=count {
-            let next = if k == count { last } else { self.moment_on_polynomial(wall, z0, tau, k)? };
-            if let Some(dtau) = self.between(wall, z0, before, next, left && k == 1)? {
+            let mut next = if k == count { last } else { self.moment_on_polynomial(wall, z0, tau, k)? };
+            // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
+            if next.gap < 0.0 && !next.is_exact {
+                next = self.moment_after(wall, z0, next.tau)?;
+            }
+            if let Some(dtau) = self.between(wall, z0, before, next, (left || touches) && k == 1)? {
                 return Ok(Some(dtau));
             }
             before = next;
@@ -136,11 +145,6 @@ impl Machine {
 
     /// The root of φ between a moment when the gap is open and one when it is not.
     fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<f64, NoSolution> {
-        // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
-        let shut = if shut.is_exact { shut } else { self.moment_after(wall, z0, shut.tau)? };
-        if shut.gap > 0.0 {
-            return Ok(shut.tau);
-        }
         let first = open.tau + (shut.tau - open.tau) * open.gap / (open.gap - shut.gap);
         let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap, moment.rate));
         root::bracketed(value, (open.tau, open.gap), (shut.tau, shut.gap), first)

@@ -1,5 +1,6 @@
 //! From the free coordinates of the flows to all coordinates of the model.
 
+use super::account::Account;
 use super::constrained::Constraints;
 use crate::error::Result;
 use crate::expr::{Expr, grad};
@@ -37,6 +38,7 @@ pub struct View<'a> {
     pub(super) constraints: Option<&'a mut Constraints>,
     /// The step, and whether this is the end of one.
     pub(super) step: (f64, bool),
+    pub(super) account: Option<Account>,
 }
 
 /// Computes all coordinates, velocities and momenta, the energy and the outputs from a phase point.
@@ -127,6 +129,11 @@ impl View<'_> {
     /// The state in the free coordinates.
     pub fn phase(&self) -> &Phase {
         self.z
+    }
+
+    /// The energy account up to here, at nodes of a run whose watcher wants it, where anything can change the energy.
+    pub fn account(&self) -> Option<Account> {
+        self.account
     }
 
     /// The state in all coordinates.

@@ -1,8 +1,10 @@
 //! Runs: Algorithm 1, step after step, with everything that happens on the way.
 
+mod account;
 mod algorithm;
 mod constrained;
 mod event;
+mod instant;
 mod lift;
 mod pilot;
 mod sampling;
@@ -10,6 +12,7 @@ mod simulation;
 mod two_configurations;
 mod walls;
 
+pub use account::Account;
 pub use lift::{Node, View};
 pub use pilot::Tuned;
 pub(crate) use simulation::failure;

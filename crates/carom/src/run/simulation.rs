@@ -1,5 +1,6 @@
 //! A model, made ready to run.
 
+use super::account::{Account, Ledger};
 use super::algorithm::{Machine, Pieces};
 use super::constrained::Constraints;
 use super::lift::{Lift, Node, View};
@@ -31,6 +32,8 @@ pub struct Simulation {
     pub every: Option<f64>,
     /// Direction of each section, and whether the run ends there.
     sections: Vec<(Direction, bool)>,
+    /// Keeps the energy account, where anything can change the energy.
+    ledger: Option<Ledger>,
 }
 
 /// One impact.
@@ -85,6 +88,8 @@ pub struct Outcome {
     pub violation: Option<[f64; 2]>,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
     pub energy: [f64; 3],
+    /// What changed the energy, if the watcher wanted to know and anything can.
+    pub account: Option<Account>,
 }
 
 /// Is told what happens during a run.
@@ -100,6 +105,10 @@ pub trait Watcher {
     /// False if impacts need not be described.
     fn wants_impacts(&self) -> bool {
         true
+    }
+    /// True if the energy account is to be kept, which costs partial steps where there are forces.
+    fn wants_account(&self) -> bool {
+        false
     }
     /// True if the run is to end here.
     fn wants_to_stop(&self) -> bool {
@@ -130,6 +139,9 @@ impl Simulation {
             field: Field::new(&mechanics, &parameters)?,
             walls: Walls::new(&mechanics, &parameters)?,
             restitution: eval(&restitution, &model.parameter_values()),
+            simultaneous: model.run.simultaneous,
+            fastest: 0.0,
+            touching: Vec::new(),
             probe: phase.clone(),
             next: phase.clone(),
             hit: Hit::new(&phase),
@@ -142,8 +154,19 @@ impl Simulation {
             false => Some(Constraints::new(&mechanics, &*machine.full, &parameters)?),
         };
         let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
-        let mut simulation =
-            Simulation { machine, lift, start: phase, second: None, constraints, step, until, every: None, sections };
+        let ledger = Ledger::new(model, &mechanics, &parameters, &*machine.full)?;
+        let mut simulation = Simulation {
+            machine,
+            lift,
+            start: phase,
+            second: None,
+            constraints,
+            step,
+            until,
+            every: None,
+            sections,
+            ledger,
+        };
         simulation.place(model, method, &mechanics, &start)?;
         Ok(simulation)
     }
@@ -207,7 +230,16 @@ impl Simulation {
         };
         let last = self.lift.node(&run.z, &mut self.machine.field);
         let violation = self.constraints.as_ref().map(Constraints::largest_violation);
-        Ok(Outcome { status, last, end: run.z, steps: run.steps, impacts: run.impacts, violation, energy: run.energy })
+        Ok(Outcome {
+            status,
+            last,
+            end: run.z,
+            steps: run.steps,
+            impacts: run.impacts,
+            violation,
+            energy: run.energy,
+            account: run.account,
+        })
     }
 }
 
@@ -220,26 +252,35 @@ struct Progress {
     impacts: usize,
     samples: usize,
     energy: [f64; 3],
+    keeps_account: bool,
+    account: Option<Account>,
     crossings: Vec<(f64, usize)>,
 }
 
 impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
         let z = simulation.start.clone();
-        let Simulation { lift, machine, constraints, step, .. } = simulation;
+        let Simulation { lift, machine, constraints, step, ledger, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
+        machine.fastest = 0.0;
+        let keeps_account = watcher.wants_account();
+        if let Some(ledger) = ledger.as_mut().filter(|_| keeps_account) {
+            ledger.begin(&z, machine, lift).map_err(|e| failure(e, &z))?;
+        }
+        let account = ledger.as_ref().filter(|_| keeps_account).map(|_| Account::default());
         if let Some(constraints) = constraints {
             constraints.restart();
             constraints.see(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         }
         let (field, constraints) = (&mut machine.field, constraints.as_mut());
-        let mut view = View { z: &z, lift, field, constraints, step: (*step, true) };
+        let mut view = View { z: &z, lift, field, constraints, step: (*step, true), account };
         watcher.node(&mut view);
         watcher.sample(&mut view);
         let (next, work) = (z.clone(), z.clone());
         let energy = [initial, initial, 0.0];
-        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, crossings: Vec::new() })
+        let crossings = Vec::new();
+        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, keeps_account, account, crossings })
     }
 
     /// One step to the node at `end`. Returns the section that ends the run, if one does.
@@ -249,12 +290,14 @@ impl Progress {
         end: f64,
         watcher: &mut dyn Watcher,
     ) -> std::result::Result<Option<usize>, NoSolution> {
-        let Simulation { machine, lift, sections, every, constraints, second, .. } = simulation;
+        let Simulation { machine, lift, sections, every, constraints, second, ledger, .. } = simulation;
+        let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
         self.work.copy_from(&self.z);
         let mut field = watcher.wants_impacts().then(|| machine.field.clone());
         let mut impacts = 0;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
             impacts += 1;
+            ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda));
             if let Some(field) = &mut field {
                 let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
@@ -279,6 +322,7 @@ impl Progress {
         }
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
+        self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(section));
         }
@@ -286,8 +330,8 @@ impl Progress {
             self.sample(simulation, every, watcher)?;
         }
         let Simulation { machine, lift, constraints, step, .. } = simulation;
-        let constraints = constraints.as_mut();
-        watcher.node(&mut View { z: &self.z, lift, field: &mut machine.field, constraints, step: (*step, true) });
+        let (field, constraints, account) = (&mut machine.field, constraints.as_mut(), self.account);
+        watcher.node(&mut View { z: &self.z, lift, field, constraints, step: (*step, true), account });
         Ok(None)
     }
 
@@ -336,7 +380,8 @@ impl Progress {
             }
             let Machine { field, probe, .. } = machine;
             let z = if is_node { &self.z } else { &*probe };
-            watcher.sample(&mut View { z, lift, field, constraints: constraints.as_mut(), step: (*step, is_node) });
+            let (constraints, step) = (constraints.as_mut(), (*step, is_node));
+            watcher.sample(&mut View { z, lift, field, constraints, step, account: None });
             self.samples += 1;
         }
     }

@@ -1,5 +1,6 @@
 //! `carom run`.
 
+mod account;
 mod record;
 mod report;
 

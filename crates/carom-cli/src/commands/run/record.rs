@@ -104,6 +104,10 @@ impl Watcher for Record {
         self.crossings.push(crossing);
     }
 
+    fn wants_account(&self) -> bool {
+        true
+    }
+
     fn wants_to_stop(&self) -> bool {
         INTERRUPTED.load(Ordering::Relaxed)
     }

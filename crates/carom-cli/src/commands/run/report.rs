@@ -8,6 +8,7 @@ use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Status, Tuned};
 
+use super::account;
 use super::record::{Record, SHOWN};
 use crate::json::{Object, list_of};
 use crate::style::{QUIET, STRONG, paint};
@@ -56,6 +57,9 @@ impl Report<'_> {
         if let Some([g, rate]) = self.tuned.outcome.violation {
             let violation = Object::default().number("max_violation", g).number("max_rate_violation", rate);
             object = object.raw("constraints", &violation.finish());
+        }
+        if let Some(account) = &self.tuned.outcome.account {
+            object = object.raw("account", &account::json(account));
         }
         if !self.model.sections.is_empty() {
             object = object.raw("sections", &self.json_sections());
@@ -139,7 +143,8 @@ impl Report<'_> {
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
         let [initial, end, drift] = outcome.energy;
-        text + &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n")
+        text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
+        text + &outcome.account.as_ref().map(account::summary).unwrap_or_default()
     }
 
     fn last_state(&self) -> String {

@@ -11,7 +11,7 @@ use crate::expr::parse::Complaint;
 use crate::expr::{Expr, eval};
 use crate::system::Wall;
 
-const KEYS: [&str; 7] = ["name", "points", "line", "box", "circle", "side", "restitution"];
+const KEYS: [&str; 8] = ["name", "points", "radius", "line", "box", "circle", "side", "restitution"];
 
 /// A place in the plane.
 type Place = [Expr; 2];
@@ -51,6 +51,23 @@ impl Shape {
     }
 }
 
+/// Each point as the centre of a ball of radius r: the shape that the centre is kept in.
+impl Shape {
+    /// ```text
+    /// line     r to the left          box   each side moved in by r
+    /// circle   R − r for the inside, R + r for the outside
+    /// ```
+    fn for_balls(self, r: Expr) -> Shape {
+        match self {
+            Shape::Line { from: [x, y], unit } => Shape::Line { from: [x - r * unit[1], y + r * unit[0]], unit },
+            Shape::Box { low, high } => Shape::Box { low: low.map(|x| x + r), high: high.map(|x| x - r) },
+            Shape::Circle { center, radius, inside } => {
+                Shape::Circle { center, radius: if inside { radius - r } else { radius + r }, inside }
+            }
+        }
+    }
+}
+
 impl Reader<'_> {
     /// The walls that `[[contact]]` stands for, after those of `[[wall]]`.
     pub(super) fn contacts(&mut self, top: &Fields, points: &[Point], walls: &mut Vec<Wall>) -> Result<()> {
@@ -58,6 +75,10 @@ impl Reader<'_> {
             let fields = Fields::new(self.source, item, "contact", &KEYS)?;
             let name = fields.text("name")?.map_or_else(|| format!("contact {}", number + 1), str::to_string);
             let (place, shape) = self.shape(&fields, item)?;
+            let shape = match fields.get("radius") {
+                Some(item) => self.for_balls(shape, item)?,
+                None => shape,
+            };
             let restitution = match fields.get("restitution") {
                 Some(item) => self.restitution(item)?,
                 None => Expr::constant(1.0),
@@ -73,6 +94,27 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The shape for balls of this radius, if they fit in.
+    fn for_balls(&self, shape: Shape, item: &Item) -> Result<Shape> {
+        let value = self.number(item)?;
+        if !(value >= 0.0 && value.is_finite()) {
+            return Err(self.error(&item.span, "the radius must not be negative", format!("this is {value}")));
+        }
+        let shape = shape.for_balls(self.expr(item, Use::Parameters)?);
+        let room = match &shape {
+            Shape::Line { .. } => Vec::new(),
+            Shape::Box { low, high } => vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])],
+            Shape::Circle { radius, .. } => vec![("wide", *radius)],
+        };
+        for (side, room) in room {
+            if self.value(room).is_some_and(|room| room <= 0.0) {
+                let message = format!("a ball of radius {value} does not fit in");
+                return Err(self.error(&item.span, message, format!("it is not {side} enough")));
+            }
+        }
+        Ok(shape)
     }
 
     /// The gaps of a point that its motion can change.

@@ -54,6 +54,7 @@ impl Model {
         check.regular(&q, &v)?;
         check.walls(&q)?;
         check.walls_can_push(&q)?;
+        check.restitutions()?;
         check.constraints(&q, &v, next.as_deref())?;
         let l_v = grad(self.system.lagrangian.l, &self.system.v());
         let p = check.at(&l_v, &q, &v);
@@ -241,6 +242,27 @@ impl Check<'_> {
             if phi < -TOUCHING {
                 let message = format!("the start is inside the wall `{}`", wall.name);
                 return Err(self.model.error(span, message, format!("the gap is {phi} at q = {q:?}; it must be ≥ 0")));
+            }
+        }
+        Ok(())
+    }
+
+    /// e is from 0 to 1; where L is not quadratic in v only e = 1 is defined.
+    fn restitutions(&self) -> Result<()> {
+        let system = &self.model.system;
+        let free = system.free();
+        let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
+        let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
+        let is_quadratic = !mass.iter().flatten().any(|entry| entry.depends_on(&vs));
+        for (wall, span) in system.walls.iter().zip(&self.model.places.restitutions) {
+            let e = eval(&[wall.restitution], &self.parameters)[0];
+            if !(0.0..=1.0).contains(&e) {
+                let message = format!("the restitution of the wall `{}` must be from 0 to 1", wall.name);
+                return Err(self.model.error(span, message, format!("this is {e}")));
+            }
+            if e != 1.0 && !is_quadratic {
+                let message = "a restitution below 1 needs a Lagrangian that is quadratic in the velocities";
+                return Err(self.model.error(span, message, format!("this is {e}; without loss it is 1")));
             }
         }
         Ok(())

@@ -1,0 +1,23 @@
+//! The energy account, as it is printed.
+
+use carom::run::Account;
+
+use crate::json::Object;
+
+/// As a member of the JSON of a run.
+pub fn json(account: &Account) -> String {
+    Object::default()
+        .number("work", account.work)
+        .number("drives", account.drives)
+        .number("impacts", account.impacts)
+        .number("unexplained", account.unexplained)
+        .finish()
+}
+
+/// As a line of the summary.
+pub fn summary(account: &Account) -> String {
+    let Account { work, drives, impacts, unexplained } = account;
+    format!(
+        "  forces {work:+.9}, drives and moving walls {drives:+.9}, impacts {impacts:+.9}, unexplained {unexplained:+.1e}\n"
+    )
+}

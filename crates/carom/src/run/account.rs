@@ -1,0 +1,170 @@
+//! The energy account of a run: where the energy came from and where it went.
+
+use super::algorithm::Machine;
+use super::lift::Lift;
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::flow::{Collocation, Flow, Phase};
+use crate::impact::Hit;
+use crate::kernel::Kernel;
+use crate::mechanics::Mechanics;
+use crate::model::Model;
+use crate::solve::NoSolution;
+use crate::system::time;
+
+/// What changed the energy since the start. All of it together with `unexplained` is the change of the energy.
+///
+/// ```text
+/// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t
+/// ```
+///
+/// The first two are integrated to the order of the flow; what is unexplained is the error of the method.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// The work of forces and pushes, ∫F·v dt.
+    pub work: f64,
+    /// The work of what moves by itself: driven coordinates, walls, a Lagrangian that contains the time.
+    pub drives: f64,
+    /// What restitution took at impacts, Σ λ(1 − e)φ̇⁻/2; not positive.
+    pub impacts: f64,
+    /// What is left.
+    pub unexplained: f64,
+}
+
+/// Keeps the account of a run.
+pub(super) struct Ledger {
+    sums: Account,
+    /// E and E − H at the start, where H = p·v − L is that of the free coordinates.
+    start: [f64; 2],
+    power: Option<Power>,
+}
+
+/// What is integrated along the smooth pieces.
+struct Power {
+    /// (parameters, t, q, v) → F·v, and −L_t less the power of forces on driven coordinates.
+    kernel: Kernel,
+    inputs: Vec<f64>,
+    /// A map of its own, so that the one of the run goes on from its last step.
+    flow: Box<dyn Flow>,
+    quadrature: Collocation,
+    state: Phase,
+}
+
+impl Ledger {
+    /// For a model in which something can change the energy; else none.
+    pub(super) fn new(
+        model: &Model,
+        mechanics: &Mechanics,
+        parameters: &[f64],
+        flow: &dyn Flow,
+    ) -> Result<Option<Ledger>> {
+        let powers = powers(model, mechanics);
+        let walls_take = model.system.walls.iter().any(|wall| wall.restitution.as_const() != Some(1.0));
+        let walls_move = mechanics.walls.iter().any(|phi| phi.depends_on(&[time()]));
+        let acts = powers.iter().any(|power| !power.is_zero());
+        if !(acts || walls_take || walls_move) {
+            return Ok(None);
+        }
+        let power = if acts { Some(Power::new(mechanics, &powers, parameters, flow)?) } else { None };
+        Ok(Some(Ledger { sums: Account::default(), start: [0.0; 2], power }))
+    }
+
+    /// Begins anew at z.
+    pub(super) fn begin(
+        &mut self,
+        z: &Phase,
+        machine: &mut Machine,
+        lift: &mut Lift,
+    ) -> std::result::Result<(), NoSolution> {
+        let energy = lift.energy(z, &mut machine.field)?;
+        self.start = [energy, energy - machine.field.energy(z.t, &z.z)?];
+        self.sums = Account::default();
+        Ok(())
+    }
+
+    /// An impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t].
+    pub(super) fn impact(&mut self, hit: &Hit, lambda: f64) {
+        self.sums.impacts += 0.5 * (1.0 - hit.restitution) * lambda * hit.rate_minus;
+        self.sums.drives -= lambda * hit.phi_t;
+    }
+
+    /// The account at the node z, to which a step has just been made; the energy there is `energy`.
+    pub(super) fn step(
+        &mut self,
+        z: &Phase,
+        energy: f64,
+        machine: &mut Machine,
+    ) -> std::result::Result<Account, NoSolution> {
+        self.integrate(machine, z.t)?;
+        // With driven coordinates E is not H, and what lies between them is theirs.
+        let [initial, beyond] = self.start;
+        let drives = self.sums.drives + (energy - machine.field.energy(z.t, &z.z)? - beyond);
+        let Account { work, impacts, .. } = self.sums;
+        Ok(Account { work, drives, impacts, unexplained: energy - initial - work - drives - impacts })
+    }
+
+    /// Adds what the smooth pieces of the last step, which ended at `end`, did.
+    fn integrate(&mut self, machine: &mut Machine, end: f64) -> std::result::Result<(), NoSolution> {
+        let Some(power) = &mut self.power else { return Ok(()) };
+        let pieces = machine.pieces.list();
+        for (k, begin) in pieces.iter().enumerate() {
+            let tau = pieces.get(k + 1).map_or(end, |next| next.t) - begin.t;
+            if tau > 0.0 {
+                let [work, drives] = power.integrate(begin, tau, &mut machine.field)?;
+                self.sums.work += work;
+                self.sums.drives += drives;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Power {
+    fn new(mechanics: &Mechanics, powers: &[Expr], parameters: &[f64], flow: &dyn Flow) -> Result<Power> {
+        let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
+        let mut inputs = parameters.to_vec();
+        inputs.resize(parameters.len() + symbols.len(), 0.0);
+        Ok(Power {
+            kernel: mechanics.kernel(&symbols, powers)?,
+            inputs,
+            flow: flow.boxed_clone(),
+            quadrature: Collocation::gauss(flow.order().div_ceil(2).max(2)),
+            state: Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] },
+        })
+    }
+
+    /// ∫ over a smooth piece of length τ, by Gauss's quadrature on states of partial steps.
+    fn integrate(
+        &mut self,
+        begin: &Phase,
+        tau: f64,
+        field: &mut crate::flow::Field,
+    ) -> std::result::Result<[f64; 2], NoSolution> {
+        let mut sums = [0.0; 2];
+        let at = self.inputs.len() - 1 - begin.z.len();
+        for (c, b) in self.quadrature.c.iter().zip(&self.quadrature.b) {
+            self.flow.step(begin, c * tau, &mut self.state)?;
+            let (n, mut power) = (begin.q().len(), [0.0; 2]);
+            self.inputs[at] = self.state.t;
+            self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
+            self.inputs[at + 1 + n..].copy_from_slice(field.velocity(self.state.t, &self.state.z)?);
+            self.kernel.eval(&self.inputs, &mut power);
+            sums.iter_mut().zip(power).for_each(|(sum, power)| *sum += b * tau * power);
+        }
+        Ok(sums)
+    }
+}
+
+/// F·v of all forces, and −L_t less that part of it that acts on driven coordinates.
+fn powers(model: &Model, mechanics: &Mechanics) -> [Expr; 2] {
+    let system = &model.system;
+    let (mut all, mut driven) = (Expr::constant(0.0), Expr::constant(0.0));
+    for (c, &force) in system.coordinates.iter().zip(&system.forces) {
+        all = all + force * c.v;
+        if c.prescribed.is_some() {
+            driven = driven + force * c.v;
+        }
+    }
+    let driven_forces = system.drive(&[all, driven]);
+    [driven_forces[0], -mechanics.l.diff(time()) - driven_forces[1]]
+}

@@ -1,0 +1,139 @@
+//! All impacts of one instant: a corner, a row of balls that touch.
+//!
+//! One after the other (`simultaneous = "sequential"`): of the walls that touch and close, the one with the lowest
+//! number in the model bounces, then the next, until none closes. The order is thus the user's and does not hang on
+//! roundoff in the times of the impacts. Each bounce keeps or loses energy by its own law, so that the sequence makes
+//! none. Walls that are orthogonal in the mass metric do not see each other's bounces: every order gives the same. In a
+//! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1; with e < 1 and walls that push into each other there
+//! may be no end, and so their number is bounded.
+//!
+//! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
+//! have their turn in another round.
+
+use super::algorithm::Machine;
+use super::event::TOUCHING;
+use crate::flow::Phase;
+use crate::impact::{Hit, Tools, moreau, resolve};
+use crate::model::settings::Simultaneous;
+use crate::solve::NoSolution;
+
+/// More bounces than this at one instant are not resolved.
+pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
+
+/// An approach slower than this part of the fastest impact so far is roundoff.
+const SLOW: f64 = 1e-13;
+
+/// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
+const AT_REST: f64 = 1e-12;
+
+impl Machine {
+    /// A rate that is as good as none.
+    pub(super) fn slow(&self) -> f64 {
+        SLOW * self.fastest
+    }
+
+    /// R_reset for every wall that touches and closes in the state z, where the wall `met` is met. `see` is told of each.
+    pub(super) fn reset_all(
+        &mut self,
+        met: usize,
+        z: &mut Phase,
+        see: &mut impl FnMut(&Hit, f64, &Phase),
+    ) -> Result<(), NoSolution> {
+        let mut last = None;
+        for _ in 0..MAX_AT_ONE_INSTANT {
+            let Some(wall) = self.closing_wall(met, last, z)? else { return Ok(()) };
+            self.hit.minus.copy_from(z);
+            self.face(wall)?;
+            self.fastest = self.fastest.max(-self.hit.rate_minus);
+            if self.simultaneous == Simultaneous::Moreau && self.touching_walls(met, z)? > 1 {
+                self.reset_at_once(z, see)?;
+                last = None;
+            } else {
+                let lambda = self.reset(z)?;
+                see(&self.hit, lambda, z);
+                // The piece before the next bounce has no length.
+                self.hit.begin.copy_from(z);
+                self.hit.energy_before = None;
+                last = Some(wall);
+            }
+        }
+        Err(NoSolution::Accumulated)
+    }
+
+    /// The first wall that touches and closes, except the one that has just been left.
+    fn closing_wall(&mut self, met: usize, last: Option<usize>, z: &Phase) -> Result<Option<usize>, NoSolution> {
+        for wall in (0..self.walls.count()).filter(|&wall| last != Some(wall)) {
+            let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+            if (wall == met || gap <= TOUCHING) && rate < -self.slow() {
+                return Ok(Some(wall));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lists the walls that touch and do not open, with their rates; how many there are.
+    fn touching_walls(&mut self, met: usize, z: &Phase) -> Result<usize, NoSolution> {
+        self.touching.clear();
+        let mut fastest = 0.0;
+        for wall in 0..self.walls.count() {
+            let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+            if wall == met || gap <= TOUCHING {
+                self.touching.push((wall, rate));
+                fastest = f64::max(fastest, -rate);
+            }
+        }
+        self.touching.retain(|(_, rate)| *rate <= AT_REST * fastest);
+        Ok(self.touching.len())
+    }
+
+    /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`.
+    fn reset_at_once(&mut self, z: &mut Phase, see: &mut impl FnMut(&Hit, f64, &Phase)) -> Result<(), NoSolution> {
+        let u_minus: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
+        let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
+        let w = self.responses()?;
+        let impulses = moreau(&w, &u_minus, &restitution).ok_or(NoSolution::Diverged)?;
+        for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
+            self.face(self.touching[k].0)?;
+            // What is told of each is its own impulse; the rate is that before all of them.
+            self.hit.rate_minus = u_minus[k];
+            self.hit.push(lambda, z, &mut self.field)?;
+            see(&self.hit, lambda, z);
+            self.hit.minus.copy_from(z);
+        }
+        Ok(())
+    }
+
+    /// W by rows: how the rate of each wall in `touching` answers to an impulse of each.
+    fn responses(&mut self) -> Result<Vec<f64>, NoSolution> {
+        let m = self.touching.len();
+        let mut w = vec![0.0; m * m];
+        for j in 0..m {
+            self.face(self.touching[j].0)?;
+            let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+            let lambda = size(self.hit.minus.p()) / size(&self.hit.grad_phi);
+            self.hit.push(lambda, &mut self.next, &mut self.field)?;
+            for i in 0..m {
+                let (wall, before) = self.touching[i];
+                w[i * m + j] = (self.walls.gap_and_rate(wall, &self.next, &mut self.field)?.1 - before) / lambda;
+            }
+        }
+        Ok(w)
+    }
+
+    /// Describes the impact of `hit.minus` on a wall.
+    pub(super) fn face(&mut self, wall: usize) -> Result<(), NoSolution> {
+        let hit = &mut self.hit;
+        hit.wall = wall;
+        hit.restitution = self.restitution[wall];
+        hit.phi_t = self.walls.normal(wall, &hit.minus, &mut hit.grad_phi);
+        hit.rate_minus = self.walls.gap_and_rate(wall, &hit.minus, &mut self.field)?.1;
+        Ok(())
+    }
+
+    /// R_reset: z becomes (q_i, p⁻ + λ∇φ).
+    fn reset(&mut self, z: &mut Phase) -> Result<f64, NoSolution> {
+        let partial = self.partial.as_mut().map(|partial| &mut **partial as &mut dyn crate::flow::Flow);
+        let mut tools = Tools { field: &mut self.field, full: &mut *self.full, partial, next: &mut self.next };
+        resolve(&mut *self.rule, &self.hit, z, &mut tools)
+    }
+}

@@ -1,0 +1,195 @@
+//! Several impacts at one instant: corners, balls in a row.
+
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Simulation, Status};
+use carom_tests::motion::{Motion, model, run, shipped};
+
+fn kinetic(motion: &Motion) -> Vec<f64> {
+    let energy = |v: &[f64], p: &[f64]| 0.5 * v.iter().zip(p).map(|(v, p)| v * p).sum::<f64>();
+    motion.impacts.iter().map(|impact| energy(&impact.plus.v, &impact.plus.p)).collect()
+}
+
+fn close(found: &[f64], due: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), due.len(), "{what}");
+    let off: f64 = found.iter().zip(due).map(|(a, b)| (a - b).abs()).sum();
+    assert!(off < tolerance, "{what}: {found:?}, due {due:?}");
+}
+
+/// Three walls that are orthogonal in a mass metric which is not diagonal, met at t = 1.
+fn skew_corner(order: [usize; 3], simultaneous: &str) -> Model {
+    let walls = [("u", "x + y/2", 1.0), ("w", "y - 0.3*z", 0.5), ("s", "z", 0.8)];
+    let mut text = format!(
+        r#"
+        coordinates = ["x", "y", "z"]
+        [definitions]
+        u = "x + y/2"
+        w = "y - 0.3*z"
+        [lagrangian]
+        T = "u'^2/2 + w'^2 + 1.5*z'^2"
+        [initial]
+        q = [0.35, 1.3, 1]
+        v = [-0.35, -1.3, -1]
+        [run]
+        simultaneous = "{simultaneous}"
+    "#
+    );
+    for i in order {
+        let (name, phi, e) = walls[i];
+        text += &format!("[[wall]]\nname = \"{name}\"\nphi = \"{phi}\"\nrestitution = {e}\n");
+    }
+    model(&text, &[])
+}
+
+#[test]
+fn orthogonal_walls_agree_with_every_order() {
+    // u, w and z turn around, each with its own e.
+    let (u, w, z) = (1.0, 0.5, 0.8);
+    let y: f64 = w + 0.3 * z;
+    let due = [u - y / 2.0, y, z];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for simultaneous in ["sequential", "moreau"] {
+            let motion = run(&skew_corner(order, simultaneous), "gauss4+ctec", 0.15, 2.0).completed();
+            assert_eq!(motion.impacts.len(), 3, "{order:?} {simultaneous}");
+            close(&motion.outcome.last.v, &due, 1e-12, &format!("{order:?} {simultaneous}"));
+            let t = motion.impacts[2].minus.t;
+            assert!((t - 1.0).abs() < 1e-9, "the last at {t}");
+        }
+    }
+}
+
+/// A wedge whose apex is at the origin: φ = y and φ = sin α x − cos α y.
+fn wedge(angle: f64, e: f64, simultaneous: &str) -> Model {
+    let text = format!(
+        r#"
+        coordinates = ["x", "y"]
+        [parameters]
+        alpha = {angle:?}
+        [lagrangian]
+        T = "(x'^2 + y'^2)/2"
+        [[wall]]
+        name = "floor"
+        phi = "y"
+        restitution = {e:?}
+        [[wall]]
+        name = "roof"
+        phi = "sin(alpha)*x - cos(alpha)*y"
+        restitution = {e:?}
+        [initial]
+        q = ["cos(0.4*alpha)", "sin(0.4*alpha)"]
+        v = ["-cos(0.4*alpha)", "-sin(0.4*alpha)"]
+        [run]
+        simultaneous = "{simultaneous}"
+    "#
+    );
+    model(&text, &[])
+}
+
+/// A ball that hits the very apex of a wedge of angle α leaves it after at most ⌈π/α⌉ bounces, with its energy.
+#[test]
+fn the_apex_of_a_wedge_is_left_after_few_bounces() {
+    for n in [2.0, 3.0, 5.0, 7.5, 20.0] {
+        let angle = std::f64::consts::PI / n;
+        let motion = run(&wedge(angle, 1.0, "sequential"), "gauss4+ctec", 0.3, 2.0).completed();
+        let count = motion.impacts.len();
+        assert!(count >= 2 && count as f64 <= n.ceil(), "{count} bounces at π/{n}");
+        assert!(motion.impacts.iter().all(|impact| (impact.minus.t - 1.0).abs() < 1e-9));
+        for energy in kinetic(&motion) {
+            assert!((energy - 0.5).abs() < 1e-14, "π/{n}: {energy}");
+        }
+        // All at once it goes back where it came from.
+        let motion = run(&wedge(angle, 1.0, "moreau"), "gauss4+ctec", 0.3, 2.0).completed();
+        let start = &motion.nodes[0];
+        close(&motion.outcome.last.v, &[-start.v[0], -start.v[1]], 1e-12, &format!("moreau, π/{n}"));
+        assert_eq!(motion.impacts.len(), 2);
+    }
+}
+
+/// With loss there may be no end to the bounces in a wedge; they are bounded, and never make energy.
+#[test]
+fn a_lossy_wedge_makes_no_energy() {
+    for n in [2.0, 3.0, 5.0, 20.0] {
+        for e in [0.0, 0.3, 0.9] {
+            for simultaneous in ["sequential", "moreau"] {
+                let motion = run(&wedge(std::f64::consts::PI / n, e, simultaneous), "gauss4+ctec", 0.3, 2.0);
+                assert!(motion.impacts.len() <= 1001, "{} bounces", motion.impacts.len());
+                // All at once, only what all of them leave is a state of the motion.
+                let energies = kinetic(&motion);
+                let energies = if simultaneous == "moreau" { &energies[energies.len() - 1..] } else { &energies };
+                let mut before = 0.5;
+                for &energy in energies {
+                    assert!(energy <= before + 1e-15, "π/{n}, e = {e}: {before} becomes {energy}");
+                    before = energy;
+                }
+                if let Status::Failed(failure) = &motion.outcome.status {
+                    assert!(failure.message.starts_with("impacts accumulate"), "{}", failure.message);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_ball_of_a_cradle_flies_off() {
+    let motion = run(&shipped("newtons-cradle", &[]), "gauss6+ctec", 0.1, 0.4).completed();
+    assert_eq!(motion.impacts.len(), 4);
+    let speed = motion.impacts[0].minus.v[0];
+    close(&motion.impacts[3].plus.v, &[0.0, 0.0, 0.0, 0.0, speed], 1e-13, "the speed is handed on");
+    // For a minute, with the first and the last ball in turn.
+    let motion = run(&shipped("newtons-cradle", &[]), "gauss6+ctec", 0.05, 60.0).completed();
+    assert!(motion.impacts.iter().all(|impact| impact.lambda > 1e-3), "crumbs of roundoff collide");
+    assert_eq!(motion.impacts.len() % 4, 0);
+    let [initial, _, drift] = motion.outcome.energy;
+    assert!(drift < 1e-9 * initial, "{drift:e}");
+}
+
+/// Moreau's law is the reflection at the cone of feasible velocities: v⁺ = −v⁻ + 2 proj v⁻ = (−0.6, 0.4, 0.4, 0.4, 0.4) v.
+#[test]
+fn all_balls_of_a_cradle_move_where_all_collide_at_once() {
+    let model = shipped("newtons-cradle", &["run.simultaneous=\"moreau\""]);
+    let motion = run(&model, "gauss6+ctec", 0.1, 0.4).completed();
+    let v = motion.impacts[0].minus.v[0];
+    close(&motion.impacts[3].plus.v, &[-0.6 * v, 0.4 * v, 0.4 * v, 0.4 * v, 0.4 * v], 1e-12, "one share for each");
+    assert_eq!(motion.impacts.len(), 4);
+    let [initial, end, _] = motion.outcome.energy;
+    assert!((end - initial).abs() < 1e-12, "{initial} becomes {end}");
+}
+
+#[test]
+fn balls_that_touch_at_the_start_collide_there() {
+    let text = r#"
+        coordinates = ["a", "b", "c"]
+        [lagrangian]
+        T = "(a'^2 + b'^2 + 2*c'^2)/2"
+        [[wall]]
+        phi = "b - a - 1"
+        [[wall]]
+        phi = "c - b - 1"
+        [initial]
+        q = [0, 1, 2]
+        v = [1, 0, 0]
+    "#;
+    for settings in [&[][..], &["run.simultaneous=\"moreau\""]] {
+        let motion = run(&model(text, settings), "svc+ctec", 0.1, 1.0).completed();
+        assert!(motion.impacts.iter().all(|impact| impact.minus.t == 0.0), "{settings:?}");
+        let v = &motion.outcome.last.v;
+        assert!((v[0] + v[1] + 2.0 * v[2] - 1.0).abs() < 1e-14, "momentum: {v:?}");
+        assert!((v[0] * v[0] + v[1] * v[1] + 2.0 * v[2] * v[2] - 1.0).abs() < 1e-14, "energy: {v:?}");
+        assert!(v[0] <= v[1] + 1e-14 && v[1] <= v[2] + 1e-14, "{v:?}");
+    }
+}
+
+#[test]
+fn moreau_is_refused_where_it_is_no_law() {
+    let refused = |model: &Model, method: &str| {
+        let method = Method::named(method, None).expect("it is registered");
+        Simulation::new(model, &method, 0.01, 1.0).expect_err("it is refused").to_string()
+    };
+    let moreau = shipped("newtons-cradle", &["run.simultaneous=\"moreau\""]);
+    let due = "error: `simultaneous = \"moreau\"` cannot be used: the rule `dtec` does not match H\n\
+               help: use `ctec`, or leave it at `sequential`";
+    assert_eq!(refused(&moreau, "svc+dtec"), due);
+    let text = "coordinates = [\"y\"]\n[lagrangian]\nL = \"-sqrt(1 - y'^2) - y\"\n[[wall]]\nphi = \"y\"\n\
+                [initial]\nq = [1]\nv = [0]\n[run]\nsimultaneous = \"moreau\"\n";
+    assert!(refused(&model(text, &[]), "svc+ctec").contains("the Lagrangian is not quadratic in the velocities"));
+}

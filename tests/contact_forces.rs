@@ -1,0 +1,94 @@
+//! Forces through the discrete Lagrange–d'Alembert principle: to the order of the flow.
+
+use carom::flow::{FlowKind, Phase, registry};
+use carom::mechanics::Mechanics;
+use carom::model::Model;
+use carom_tests::motion::model;
+use carom_tests::order::{measured_order, travel};
+
+struct Forced {
+    model: Model,
+    time: f64,
+    exact: Phase,
+}
+
+fn flow(model: &Model, kind: &FlowKind) -> Box<dyn carom::flow::Flow> {
+    let parameters: Vec<f64> = model.parameter_values().iter().map(|p| p.1).collect();
+    kind.build(&Mechanics::new(&model.system), &parameters).expect("it compiles")
+}
+
+fn start(model: &Model) -> Phase {
+    let start = model.start().expect("it is right");
+    Phase::new(0.0, &start.q, &start.p)
+}
+
+/// x″ + 2ζx′ + x = A cos ωt from rest at 0: what is driven, and what dies out.
+fn oscillator() -> Forced {
+    let text = r#"
+        coordinates = ["x"]
+        [lagrangian]
+        T = "x'^2/2"
+        V = "x^2/2"
+        [forces]
+        x = "0.7*cos(1.3*t) - 0.4*x'"
+        [initial]
+        q = [0]
+        v = [0]
+    "#;
+    let (zeta, a, omega, t) = (0.2f64, 0.7f64, 1.3f64, 4.0f64);
+    let (re, im) = (1.0 - omega * omega, 2.0 * zeta * omega);
+    let size = a / (re * re + im * im);
+    // x = c cos ωt + s sin ωt + e^(−ζt)(b cos νt + d sin νt)
+    let (c, s, nu) = (size * re, size * im, (1.0 - zeta * zeta).sqrt());
+    let (b, d) = (-c, (-zeta * c - omega * s) / nu);
+    let decay = (-zeta * t).exp();
+    let x = c * (omega * t).cos() + s * (omega * t).sin() + decay * (b * (nu * t).cos() + d * (nu * t).sin());
+    let transient = -zeta * (b * (nu * t).cos() + d * (nu * t).sin()) + nu * (d * (nu * t).cos() - b * (nu * t).sin());
+    let v = omega * (s * (omega * t).cos() - c * (omega * t).sin()) + decay * transient;
+    Forced { model: model(text, &[]), time: t, exact: Phase::new(t, &[x], &[v]) }
+}
+
+/// A pendulum with air drag and a moment that turns, on a cart that a push moves: nothing in it is linear.
+fn pendulum() -> Forced {
+    let text = r#"
+        coordinates = ["s", "theta"]
+        [definitions]
+        x = "s + sin(theta)"
+        y = "-cos(theta)"
+        [lagrangian]
+        T = "s'^2 + (x'^2 + y'^2)/2"
+        V = "9.8*y + 2*s^2"
+        [forces]
+        theta = "-0.3*theta' - 0.2*theta'^3 + 0.5*sin(2*t)*cos(theta)"
+        [[push]]
+        at = ["x", "y"]
+        force = ["0.4*cos(3*t) - 0.2*x'", "-0.2*y'"]
+        [initial]
+        q = [0.1, 1.2]
+        v = [0.4, -0.3]
+    "#;
+    let model = model(text, &[]);
+    let finest = registry(None).into_iter().find(|kind| kind.name == "gauss8").expect("it is registered");
+    let exact = travel(&mut *flow(&model, &finest), &start(&model), 4.0 / 800.0, 800);
+    Forced { model, time: 4.0, exact }
+}
+
+#[test]
+fn every_forced_flow_has_its_declared_order() {
+    for (name, forced) in [("oscillator", oscillator()), ("pendulum", pendulum())] {
+        for kind in registry(None) {
+            let mut flow = flow(&forced.model, &kind);
+            let begin = start(&forced.model);
+            if kind.order > 8 {
+                let end = travel(&mut *flow, &begin, forced.time / 80.0, 80);
+                let off: f64 = end.z.iter().zip(&forced.exact.z).map(|(a, b)| (a - b).abs()).sum();
+                assert!(off < 1e-12, "{} on {name}: {off:e}", kind.name);
+                continue;
+            }
+            let order = measured_order(&mut *flow, &begin, forced.time, &forced.exact, 1e-12);
+            let order = order.unwrap_or_else(|| panic!("{} on {name}: exact at once", kind.name));
+            println!("{:<10} on the {name:<10} {order:.3}", kind.name);
+            assert!((order - kind.order as f64).abs() < 0.15, "{} on the {name}: order {order:.3}", kind.name);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Random boxes, polygons and starts: never outside, never NaN, no energy from nothing.
+
+use carom::model::Model;
+use carom::run::Status;
+use carom_tests::motion::{Motion, lowest_gap, model, run};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        ..ProptestConfig::default()
+    }
+}
+
+/// The sides of a convex polygon with corners on the unit circle, as contacts that are free inside.
+fn sides(corners: &[f64], points: &str, e: f64) -> String {
+    let mut angles = corners.to_vec();
+    angles.sort_by(f64::total_cmp);
+    let place = |a: f64| format!("[{:?}, {:?}]", a.cos(), a.sin());
+    let sides = (0..angles.len()).map(|i| (i, angles[i], angles[(i + 1) % angles.len()]));
+    let side = |(i, a, b): (usize, f64, f64)| {
+        let line = format!("line = [{}, {}]", place(a), place(b));
+        format!("[[contact]]\nname = \"side {i}\"\npoints = {points}\n{line}\nrestitution = {e:?}\n")
+    };
+    sides.map(side).collect()
+}
+
+/// The middle of the corners.
+fn middle(corners: &[f64]) -> [f64; 2] {
+    let n = corners.len() as f64;
+    [corners.iter().map(|a| a.cos()).sum::<f64>() / n, corners.iter().map(|a| a.sin()).sum::<f64>() / n]
+}
+
+fn particle(walls: &str, q: [f64; 2], v: [f64; 2], g: f64, [mx, my]: [f64; 2]) -> Model {
+    let text = format!(
+        "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"{mx:?}*x'^2/2 + {my:?}*y'^2/2\"\nV = \"{g:?}*{my:?}*y\"\n\
+         [points]\np = [\"x\", \"y\"]\n[initial]\nq = {q:?}\nv = {v:?}\n{walls}"
+    );
+    model(&text, &[])
+}
+
+/// Never outside, never NaN, no energy from nothing. With e < 1 impacts may accumulate, and the run then says so.
+fn check(model: &Model, motion: &Motion, e: f64) -> Result<(), TestCaseError> {
+    match &motion.outcome.status {
+        Status::Completed => {}
+        Status::Failed(failure) if e < 1.0 && failure.message.starts_with("impacts accumulate") => {}
+        other => return Err(TestCaseError::fail(format!("{other:?}"))),
+    }
+    let states = motion.nodes.iter().chain(motion.impacts.iter().flat_map(|i| [&i.minus, &i.plus]));
+    for node in states {
+        let sum: f64 = node.q.iter().chain(&node.p).sum();
+        prop_assert!(sum.is_finite(), "NaN at t = {}", node.t);
+        let gap = lowest_gap(model, node);
+        prop_assert!(gap > -1e-9, "outside by {gap:e} at t = {}", node.t);
+    }
+    let [initial, end, drift] = motion.outcome.energy;
+    let scale = initial.abs() + 20.0;
+    if e == 1.0 {
+        prop_assert!(drift < 1e-10 * scale, "the energy drifts by {drift:e}");
+    } else {
+        prop_assert!(end <= initial + 1e-10 * scale, "{initial} grows to {end}");
+        for impact in &motion.impacts {
+            let twice = |v: &[f64], p: &[f64]| v.iter().zip(p).map(|(v, p)| v * p).sum::<f64>();
+            let gain = twice(&impact.plus.v, &impact.plus.p) - twice(&impact.minus.v, &impact.minus.p);
+            prop_assert!(gain <= 1e-12 * scale, "an impact at t = {} gives {gain:e}", impact.minus.t);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(48))]
+
+    /// A particle in a convex polygon; with gravity only where nothing is lost, since it would come to rest.
+    #[test]
+    fn a_particle_stays_in_a_polygon(
+        corners in prop::collection::vec(0.0..std::f64::consts::TAU, 3..9),
+        v in prop::array::uniform2(-3.0..3.0f64),
+        m in prop::array::uniform2(0.3..3.0f64),
+        e in prop_oneof![Just(1.0), 0.2..1.0f64],
+        g in 0.0..10.0f64,
+        step in 0.01..0.2f64,
+    ) {
+        let mut sorted = corners.clone();
+        sorted.sort_by(f64::total_cmp);
+        // Corners too close together leave sides of no length, and no inside.
+        prop_assume!(sorted.windows(2).all(|pair| pair[1] - pair[0] > 0.05));
+        prop_assume!(sorted[0] + std::f64::consts::TAU - sorted[sorted.len() - 1] > 0.05);
+        let g = if e == 1.0 { g } else { 0.0 };
+        let model = particle(&sides(&corners, "\"p\"", e), middle(&corners), v, g, m);
+        let motion = run(&model, "gauss4+ctec", step, 4.0);
+        check(&model, &motion, e)?;
+    }
+
+    /// A rod in a box, both ends against all sides.
+    #[test]
+    fn a_rod_stays_in_a_box(
+        size in prop::array::uniform2(0.7..2.0f64),
+        half in 0.1..0.6f64,
+        angle in 0.0..6.3f64,
+        v in prop::array::uniform3(-3.0..3.0f64),
+        e in prop_oneof![Just(1.0), 0.3..1.0f64],
+        radius in 0.0..0.09f64,
+        step in 0.005..0.05f64,
+    ) {
+        let g = if e == 1.0 { 9.81 } else { 0.0 };
+        let [w, h] = size;
+        let text = format!(
+            "coordinates = [\"x\", \"y\", \"a\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2 + {:?}*a'^2\"\nV = \"{g:?}*y\"\n\
+             [points]\np = [\"x + {half:?}*cos(a)\", \"y + {half:?}*sin(a)\"]\n\
+             q = [\"x - {half:?}*cos(a)\", \"y - {half:?}*sin(a)\"]\n\
+             [[contact]]\npoints = \"all\"\nbox = [[{:?}, {:?}], [{w:?}, {h:?}]]\nradius = {radius:?}\nrestitution = {e:?}\n\
+             [initial]\nq = [0, 0, {angle:?}]\nv = {v:?}\n",
+            half * half / 6.0, -w, -h
+        );
+        let model = model(&text, &[]);
+        let motion = run(&model, "gauss6+ctec", step, 2.0);
+        check(&model, &motion, e)?;
+    }
+
+    /// Straight into a corner of a rectangle, to the last bit where the numbers allow it.
+    #[test]
+    fn a_corner_hit_exactly_sends_the_particle_back(
+        p in 1u32..9, q in 1u32..9, time in 1u32..7, step in 0.02..0.9f64, m in prop::array::uniform2(0.3..3.0f64),
+        moreau in any::<bool>(),
+    ) {
+        // Speeds and distances that are exact in binary.
+        let (vx, vy, t) = (f64::from(p) / 8.0, f64::from(q) / 8.0, f64::from(time));
+        let walls = "[[wall]]\nphi = \"x\"\n[[wall]]\nphi = \"y\"\n";
+        let law = if moreau { "moreau" } else { "sequential" };
+        let walls = format!("{walls}[run]\nsimultaneous = \"{law}\"\n");
+        let model = particle(&walls, [vx * t, vy * t], [-vx, -vy], 0.0, m);
+        let motion = run(&model, "gauss4+ctec", step, 2.0 * t);
+        check(&model, &motion, 1.0)?;
+        prop_assert_eq!(motion.impacts.len(), 2);
+        let last = &motion.outcome.last;
+        let off = (last.q[0] - vx * t).abs() + (last.q[1] - vy * t).abs();
+        prop_assert!(off < 1e-8, "{off:e} away from the start");
+    }
+}

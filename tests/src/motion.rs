@@ -1,0 +1,104 @@
+//! Motions with impacts, and what they keep.
+
+use carom::catalogue::find;
+use carom::expr::{Expr, eval, grad};
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Impact, Node, Outcome, Simulation, Status, View, Watcher};
+use carom::system::time;
+
+/// A run with all that was seen of it.
+pub struct Motion {
+    /// The impacts.
+    pub impacts: Vec<Impact>,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+#[derive(Default)]
+struct Record {
+    impacts: Vec<Impact>,
+    nodes: Vec<Node>,
+    enough: usize,
+}
+
+impl Watcher for Record {
+    fn node(&mut self, view: &mut View) {
+        self.nodes.push(view.node());
+    }
+
+    fn impact(&mut self, impact: Impact) {
+        self.impacts.push(impact);
+    }
+
+    fn wants_account(&self) -> bool {
+        true
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.impacts.len() >= self.enough
+    }
+}
+
+/// A model from its text.
+pub fn model(text: &str, settings: &[&str]) -> Model {
+    let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
+    Model::from_text("model.toml", text, &settings).unwrap_or_else(|error| panic!("{error}\nin\n{text}"))
+}
+
+/// A shipped model.
+pub fn shipped(name: &str, settings: &[&str]) -> Model {
+    model(find(name).expect("it ships").text, settings)
+}
+
+/// Runs a model.
+pub fn run(model: &Model, method: &str, step: f64, until: f64) -> Motion {
+    run_to_impacts(model, method, step, until, usize::MAX)
+}
+
+/// Runs a model until there have been so many impacts.
+pub fn run_to_impacts(model: &Model, method: &str, step: f64, until: f64, enough: usize) -> Motion {
+    let method = Method::named(method, None).expect("it is registered");
+    let mut simulation = Simulation::new(model, &method, step, until).unwrap_or_else(|error| panic!("{error}"));
+    let mut record = Record { enough, ..Record::default() };
+    let outcome = simulation.run(&mut record).unwrap_or_else(|error| panic!("{error}"));
+    Motion { impacts: record.impacts, nodes: record.nodes, outcome }
+}
+
+impl Motion {
+    /// Panics unless the run reached its end.
+    pub fn completed(self) -> Motion {
+        assert_eq!(self.outcome.status, Status::Completed, "at t = {}", self.outcome.last.t);
+        self
+    }
+}
+
+/// The values of expressions in a state.
+pub fn at(model: &Model, fs: &[Expr], node: &Node) -> Vec<f64> {
+    let mut values = model.parameter_values();
+    values.push((time(), node.t));
+    values.extend(model.system.q().into_iter().zip(node.q.iter().copied()));
+    values.extend(model.system.v().into_iter().zip(node.v.iter().copied()));
+    eval(fs, &values)
+}
+
+/// The smallest gap of all walls in a state.
+pub fn lowest_gap(model: &Model, node: &Node) -> f64 {
+    let gaps: Vec<Expr> = model.system.walls.iter().map(|wall| wall.phi).collect();
+    at(model, &gaps, node).into_iter().fold(f64::INFINITY, |low, gap| if gap >= low { low } else { gap })
+}
+
+/// How far an impact is from the law: |[p] − λφ_q|, and |φ̇⁺ + e φ̇⁻| relative to |φ̇⁻|.
+pub fn off_the_law(model: &Model, impact: &Impact) -> [f64; 2] {
+    let wall = &model.system.walls[impact.wall];
+    let normal = at(model, &grad(wall.phi, &model.system.q()), &impact.minus);
+    let pairs = impact.plus.p.iter().zip(&impact.minus.p).zip(&normal);
+    let jump: f64 = pairs.map(|((plus, minus), n)| (plus - minus - impact.lambda * n).abs()).sum();
+    let rate = model.system.time_derivative(wall.phi);
+    let [before, after] = [&impact.minus, &impact.plus].map(|node| at(model, &[rate], node)[0]);
+    let e = at(model, &[wall.restitution], &impact.minus)[0];
+    assert!(before < 0.0, "φ̇⁻ = {before} at {}", impact.minus.t);
+    [jump, (after + e * before).abs() / before.abs()]
+}

@@ -1,0 +1,44 @@
+//! Orders of flows, measured.
+
+use carom::flow::{Flow, Phase};
+use carom::solve::NoSolution;
+
+/// Makes steps, if all can be made.
+pub fn try_travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Result<Phase, NoSolution> {
+    let (mut z, mut next) = (start.clone(), start.clone());
+    for _ in 0..steps {
+        flow.step(&z, h, &mut next)?;
+        std::mem::swap(&mut z, &mut next);
+    }
+    Ok(z)
+}
+
+/// Makes steps.
+pub fn travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Phase {
+    try_travel(flow, start, h, steps).expect("every step is found")
+}
+
+/// Σ|a − b|.
+pub fn distance(a: &Phase, b: &Phase) -> f64 {
+    a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
+}
+
+/// The slope of the error in h over the four smallest steps whose errors are above `floor`, clear of roundoff.
+pub fn measured_order(flow: &mut dyn Flow, start: &Phase, time: f64, exact: &Phase, floor: f64) -> Option<f64> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut steps = 4;
+    while steps < 2000 {
+        let h = time / steps as f64;
+        // The largest steps may have no solution.
+        if let Ok(end) = try_travel(flow, start, h, steps) {
+            let error = distance(&end, exact);
+            if error < floor {
+                break;
+            }
+            points.push((h.ln(), error.ln()));
+        }
+        steps += steps.div_ceil(6);
+    }
+    let [.., first, _, _, last] = points.as_slice() else { return None };
+    Some((first.1 - last.1) / (first.0 - last.0))
+}
