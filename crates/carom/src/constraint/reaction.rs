@@ -18,7 +18,7 @@ pub struct Reaction {
     newton: Newton,
     /// The parameters, t, q, v, a, λ.
     inputs: Vec<f64>,
-    /// λ, then −Gᵀλ.
+    /// λ, −Gᵀλ, a.
     values: Vec<f64>,
     count: usize,
 }
@@ -43,11 +43,11 @@ impl Reaction {
         let balance = (0..n).map(|i| inertia[i] - pull[i] - push[i]);
         let residuals: Vec<Expr> = balance.chain(accelerations).collect();
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
-        let results: Vec<Expr> = lambda.iter().copied().chain(push).collect();
+        let results: Vec<Expr> = lambda.iter().copied().chain(push).chain(a.iter().copied()).collect();
         let newton = Newton::new(mechanics, &given, &[a, lambda].concat(), &residuals, &results)?;
         let mut inputs = vec![0.0; parameters.len() + given.len() + n + count];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Reaction { n, parameters: parameters.len(), newton, inputs, values: vec![0.0; count + n], count })
+        Ok(Reaction { n, parameters: parameters.len(), newton, inputs, values: vec![0.0; count + 2 * n], count })
     }
 
     /// Solves at (t, q, v).
@@ -67,6 +67,11 @@ impl Reaction {
 
     /// The generalized force −Gᵀλ at the last point.
     pub fn force(&self) -> &[f64] {
-        &self.values[self.count..]
+        &self.values[self.count..self.count + self.n]
+    }
+
+    /// The acceleration at the last point.
+    pub fn acceleration(&self) -> &[f64] {
+        &self.values[self.count + self.n..]
     }
 }

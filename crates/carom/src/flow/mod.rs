@@ -21,7 +21,7 @@ pub use field::Field;
 pub use gauss::Gauss;
 pub use impulses::Impulses;
 pub use interpolated::Interpolated;
-pub use registry::{FlowKind, registry};
+pub use registry::{FlowKind, named, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;
 pub(crate) use variational::{mean_lagrangian, momenta_between};

@@ -75,6 +75,12 @@ impl FlowKind {
     }
 }
 
+/// The flow of that name; `alpha` is that of the generalized midpoint rule.
+pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
+    let unknown = || Diagnostic::new(format!("there is no flow `{name}`")).into();
+    registry(alpha).into_iter().find(|kind| kind.name == name).ok_or_else(unknown)
+}
+
 /// All flows; `alpha` is that of the generalized midpoint rule.
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =

@@ -106,11 +106,11 @@ impl Ledger {
     /// Adds what the smooth pieces of the last step, which ended at `end`, did.
     fn integrate(&mut self, machine: &mut Machine, end: f64) -> std::result::Result<(), NoSolution> {
         let Some(power) = &mut self.power else { return Ok(()) };
-        let pieces = machine.pieces.list();
-        for (k, begin) in pieces.iter().enumerate() {
-            let tau = pieces.get(k + 1).map_or(end, |next| next.t) - begin.t;
+        for k in 0..machine.pieces.list().len() {
+            let pieces = machine.pieces.list();
+            let tau = pieces.get(k + 1).map_or(end, |next| next.t) - pieces[k].t;
             if tau > 0.0 {
-                let [work, drives] = power.integrate(begin, tau, &mut machine.field)?;
+                let [work, drives] = power.integrate(k, tau, machine)?;
                 self.sums.work += work;
                 self.sums.drives += drives;
             }
@@ -136,18 +136,24 @@ impl Power {
     /// ∫ over a smooth piece of length τ, by Gauss's quadrature on states of partial steps.
     fn integrate(
         &mut self,
-        begin: &Phase,
+        piece: usize,
         tau: f64,
-        field: &mut crate::flow::Field,
+        machine: &mut Machine,
     ) -> std::result::Result<[f64; 2], NoSolution> {
         let mut sums = [0.0; 2];
-        let at = self.inputs.len() - 1 - begin.z.len();
+        let is_free = machine.pieces.mode(piece) == 0;
         for (c, b) in self.quadrature.c.iter().zip(&self.quadrature.b) {
-            self.flow.step(begin, c * tau, &mut self.state)?;
-            let (n, mut power) = (begin.q().len(), [0.0; 2]);
+            let begin = &machine.pieces.list()[piece];
+            if is_free {
+                self.flow.step(begin, c * tau, &mut self.state)?;
+            } else {
+                machine.step_from_piece(piece, begin.t + c * tau)?;
+                self.state.copy_from(&machine.probe);
+            }
+            let (n, at, mut power) = (self.state.q().len(), self.inputs.len() - 1 - self.state.z.len(), [0.0; 2]);
             self.inputs[at] = self.state.t;
             self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
-            self.inputs[at + 1 + n..].copy_from_slice(field.velocity(self.state.t, &self.state.z)?);
+            self.inputs[at + 1 + n..].copy_from_slice(machine.field.velocity(self.state.t, &self.state.z)?);
             self.kernel.eval(&self.inputs, &mut power);
             sums.iter_mut().zip(power).for_each(|(sum, power)| *sum += b * tau * power);
         }

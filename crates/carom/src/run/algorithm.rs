@@ -2,6 +2,7 @@
 
 use super::event::Contact;
 use super::instant::MAX_AT_ONE_INSTANT;
+use super::rest::Rest;
 use super::walls::Walls;
 use crate::flow::{Field, Flow, Phase};
 use crate::impact::{Hit, ImpactRule};
@@ -18,6 +19,8 @@ pub(super) struct Machine {
     pub(super) walls: Walls,
     pub(super) restitution: Vec<f64>,
     pub(super) simultaneous: Simultaneous,
+    /// How walls hold the motion, where that is possible.
+    pub(super) rest: Option<Rest>,
     /// The fastest approach to a wall at an impact so far.
     pub(super) fastest: f64,
     /// Walls that touch at an instant, with their rates.
@@ -35,16 +38,20 @@ pub(super) struct Machine {
 #[derive(Default)]
 pub(super) struct Pieces {
     states: Vec<Phase>,
+    /// In which mode of motion each begins.
+    modes: Vec<usize>,
     count: usize,
 }
 
 impl Pieces {
-    fn restart(&mut self, z: &Phase) {
+    fn restart(&mut self, z: &Phase, mode: usize) {
         self.count = 0;
-        self.push(z);
+        self.modes.clear();
+        self.push(z, mode);
     }
 
-    fn push(&mut self, z: &Phase) {
+    fn push(&mut self, z: &Phase, mode: usize) {
+        self.modes.push(mode);
         match self.states.get_mut(self.count) {
             Some(state) => state.copy_from(z),
             None => self.states.push(z.clone()),
@@ -54,6 +61,11 @@ impl Pieces {
 
     pub(super) fn list(&self) -> &[Phase] {
         &self.states[..self.count]
+    }
+
+    /// The mode of motion of a piece.
+    pub(super) fn mode(&self, piece: usize) -> usize {
+        self.modes[piece]
     }
 }
 
@@ -68,7 +80,7 @@ impl Machine {
         z1: &mut Phase,
         mut see: impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
-        self.pieces.restart(z);
+        self.pieces.restart(z, self.mode());
         if let Some(partial) = &mut self.partial {
             partial.set_full_step(h);
         }
@@ -77,15 +89,22 @@ impl Machine {
         note(&*self.full, &mut self.impulses);
         let mut contact = self.first_contact(z, z1, h, None)?; // 2
         let (mut tau_left, mut at_once) = (h, 0);
-        while let Some(Contact { wall, dtau }) = contact {
+        while let Some(Contact { wall, dtau, lets_go }) = contact {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
             if at_once > MAX_AT_ONE_INSTANT {
                 return Err(NoSolution::Accumulated);
             }
             self.meet(z, dtau, tau_left)?; // 4–5
             tau_left = self.hit.tau_left;
-            self.reset_all(wall, z, &mut see)?; // 6
-            self.pieces.push(z);
+            if !lets_go {
+                self.switch(0);
+                self.reset_all(wall, z, &mut see)?; // 6
+            }
+            self.settle(z, lets_go.then_some(wall))?;
+            self.pieces.push(z, self.mode());
+            if let Some((_, wait)) = self.rest.as_ref().and_then(|rest| rest.stopped) {
+                return self.partial().step(z, wait.min(tau_left), z1);
+            }
             self.partial().step(z, tau_left, z1)?; // 7
             note(self.partial.as_deref().unwrap_or(&*self.full), &mut self.impulses);
             contact = if tau_left > 0.0 { self.first_contact(z, z1, tau_left, Some(wall))? } else { None }; // 8
@@ -124,6 +143,7 @@ fn note(flow: &dyn Flow, impulses: &mut [f64]) {
     if !impulses.is_empty()
         && let Some(last) = flow.impulses()
     {
-        impulses.copy_from_slice(&last.end);
+        // Those of walls that hold follow.
+        impulses.iter_mut().zip(&last.end).for_each(|(impulse, end)| *impulse = *end);
     }
 }

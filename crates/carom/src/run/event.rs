@@ -8,11 +8,12 @@ use super::algorithm::Machine;
 use crate::flow::Phase;
 use crate::solve::{NoSolution, root};
 
-/// A wall and how far into the step it is met.
+/// A wall and how far into the step it is met, or lets go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contact {
     pub(super) wall: usize,
     pub(super) dtau: f64,
+    pub(super) lets_go: bool,
 }
 
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
@@ -40,14 +41,22 @@ impl Machine {
     ) -> Result<Option<Contact>, NoSolution> {
         let mut first: Option<Contact> = None;
         for wall in 0..self.walls.count() {
+            if self.is_held(wall) {
+                continue;
+            }
             let until = first.map_or(tau, |contact: Contact| contact.dtau);
             if let Some(dtau) = self.contact_with(wall, z0, z1, tau, left == Some(wall))?
                 && (first.is_none() || dtau < until)
             {
-                first = Some(Contact { wall, dtau });
+                first = Some(Contact { wall, dtau, lets_go: false });
             }
         }
-        Ok(first)
+        let release = self.first_release(z0, z1, tau)?;
+        Ok(match (first, release) {
+            (Some(contact), Some(release)) if contact.dtau <= release.dtau => Some(contact),
+            (_, Some(release)) => Some(release),
+            (contact, None) => contact,
+        })
     }
 
     /// When the gap of one wall first closes.

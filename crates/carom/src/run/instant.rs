@@ -104,7 +104,7 @@ impl Machine {
     }
 
     /// W by rows: how the rate of each wall in `touching` answers to an impulse of each.
-    fn responses(&mut self) -> Result<Vec<f64>, NoSolution> {
+    pub(super) fn responses(&mut self) -> Result<Vec<f64>, NoSolution> {
         let m = self.touching.len();
         let mut w = vec![0.0; m * m];
         for j in 0..m {

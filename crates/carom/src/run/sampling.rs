@@ -15,14 +15,19 @@ impl Machine {
         Ok(&self.probe)
     }
 
-    fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
-        let begin = &self.pieces.list()[piece];
-        if t <= begin.t {
-            self.probe.copy_from(begin);
-            return Ok(());
-        }
+    pub(super) fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
+        let now = self.mode();
+        self.switch(self.pieces.mode(piece));
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
-        partial.step(begin, t - begin.t, &mut self.probe)
+        let begin = &self.pieces.list()[piece];
+        let result = if t <= begin.t {
+            self.probe.copy_from(begin);
+            Ok(())
+        } else {
+            partial.step(begin, t - begin.t, &mut self.probe)
+        };
+        self.switch(now);
+        result
     }
 
     /// The times in the last step, which ended at `end`, at which a section is crossed in its direction.

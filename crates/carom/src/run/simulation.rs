@@ -4,6 +4,7 @@ use super::account::{Account, Ledger};
 use super::algorithm::{Machine, Pieces};
 use super::constrained::Constraints;
 use super::lift::{Lift, Node, View};
+use super::rest::{Holding, Rest};
 use super::two_configurations::{Second, aim, two_states};
 use super::walls::Walls;
 use crate::error::{Failure, Result};
@@ -12,6 +13,7 @@ use crate::flow::{Field, Phase};
 use crate::impact::{Built, Hit};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
+use crate::model::settings::Zeno;
 use crate::model::{Direction, Model, Start};
 use crate::solve::NoSolution;
 
@@ -65,6 +67,8 @@ pub enum Status {
     Completed,
     /// It met a section that ends it, by number.
     Stopped(usize),
+    /// Impacts accumulate on a wall, by number, and the model asks to stop there.
+    Zeno(usize),
     /// It was told to stop.
     Interrupted,
     /// A step could not be computed.
@@ -102,6 +106,8 @@ pub trait Watcher {
     fn impact(&mut self, _impact: Impact) {}
     /// A section is crossed.
     fn crossing(&mut self, _crossing: Crossing) {}
+    /// A wall begins or ceases to hold the motion.
+    fn holding(&mut self, _holding: Holding) {}
     /// False if impacts need not be described.
     fn wants_impacts(&self) -> bool {
         true
@@ -132,7 +138,7 @@ impl Simulation {
         let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
         let restitution: Vec<_> = model.system.walls.iter().map(|wall| wall.restitution).collect();
         let Built { rule, partial } = method.rule(model, &mechanics, &parameters)?;
-        let machine = Machine {
+        let mut machine = Machine {
             full: method.flow.build(&mechanics, &parameters)?,
             partial,
             rule,
@@ -146,8 +152,14 @@ impl Simulation {
             next: phase.clone(),
             hit: Hit::new(&phase),
             pieces: Pieces::default(),
+            rest: None,
             impulses: vec![0.0; mechanics.constraints.len()],
         };
+        if machine.partial.is_none() && method.flow.is_symplectic && !mechanics.walls.is_empty() {
+            let (flow, free) = ((method.flow.name.clone(), model.run.alpha), (&*machine.full, &machine.field));
+            let stops = model.run.zeno == Zeno::Stop;
+            machine.rest = Some(Rest::new(&mechanics, &parameters, flow, free, stops)?);
+        }
         let lift = Lift::new(model, &mechanics, &parameters)?;
         let constraints = match mechanics.constraints.is_empty() {
             true => None,
@@ -224,7 +236,7 @@ impl Simulation {
             let end = if last { self.until } else { self.start.t + (run.steps + 1) as f64 * self.step };
             match run.step(self, end, watcher) {
                 Ok(None) => {}
-                Ok(Some(section)) => break Status::Stopped(section),
+                Ok(Some(status)) => break status,
                 Err(e) => break Status::Failed(Box::new(failure(e, &run.z))),
             }
         };
@@ -259,11 +271,12 @@ struct Progress {
 
 impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
-        let z = simulation.start.clone();
-        let Simulation { lift, machine, constraints, step, ledger, .. } = simulation;
+        let mut z = simulation.start.clone();
+        let Simulation { lift, machine, constraints, step, ledger, start, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
         machine.fastest = 0.0;
+        machine.begin_rest(&mut z).map_err(|e| failure(e, start))?;
         let keeps_account = watcher.wants_account();
         if let Some(ledger) = ledger.as_mut().filter(|_| keeps_account) {
             ledger.begin(&z, machine, lift).map_err(|e| failure(e, &z))?;
@@ -283,13 +296,13 @@ impl Progress {
         Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, keeps_account, account, crossings })
     }
 
-    /// One step to the node at `end`. Returns the section that ends the run, if one does.
+    /// One step to the node at `end`. Says so if the run ends there.
     fn step(
         &mut self,
         simulation: &mut Simulation,
         end: f64,
         watcher: &mut dyn Watcher,
-    ) -> std::result::Result<Option<usize>, NoSolution> {
+    ) -> std::result::Result<Option<Status>, NoSolution> {
         let Simulation { machine, lift, sections, every, constraints, second, ledger, .. } = simulation;
         let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
         self.work.copy_from(&self.z);
@@ -312,7 +325,13 @@ impl Progress {
             None => machine.advance(&mut self.work, h, &mut self.next, see)?,
         }
         self.impacts += impacts;
-        self.next.t = end;
+        let stopped = machine.rest.as_ref().and_then(|rest| rest.stopped);
+        if stopped.is_none() {
+            self.next.t = end;
+        }
+        if let Some(rest) = &mut machine.rest {
+            rest.news.drain(..).for_each(|holding| watcher.holding(holding));
+        }
         std::mem::swap(&mut self.z, &mut self.next);
         self.steps += 1;
         machine.rule.node(&self.z, h, impacts > 0)?;
@@ -324,7 +343,7 @@ impl Progress {
         self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
         self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
-            return Ok(Some(section));
+            return Ok(Some(Status::Stopped(section)));
         }
         if let Some(every) = *every {
             self.sample(simulation, every, watcher)?;
@@ -332,7 +351,7 @@ impl Progress {
         let Simulation { machine, lift, constraints, step, .. } = simulation;
         let (field, constraints, account) = (&mut machine.field, constraints.as_mut(), self.account);
         watcher.node(&mut View { z: &self.z, lift, field, constraints, step: (*step, true), account });
-        Ok(None)
+        Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
     }
 
     /// Tells of the sections that the step crossed; goes back to one that ends the run.
@@ -410,7 +429,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         q: z.q().to_vec(),
         p: z.p().to_vec(),
         hint: match e {
-            NoSolution::Accumulated => "rest on a wall cannot be simulated yet; end the run before it".into(),
+            NoSolution::Accumulated => "use `ctec`, with which the motion can rest, or end the run before it".into(),
             NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
             _ => "try a smaller step, or another method".into(),
         },

@@ -3,6 +3,7 @@
 mod account;
 mod record;
 mod report;
+mod rest;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,7 +60,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
     match tuned.outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
-        Status::Completed | Status::Stopped(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
+        Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
     }
 }
 

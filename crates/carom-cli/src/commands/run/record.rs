@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use carom::run::{Crossing, Impact, Node, View, Watcher};
+use carom::run::{Crossing, Holding, Impact, Node, View, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args;
@@ -26,6 +26,7 @@ pub struct Record {
     keep_impacts: usize,
     pub impact_count: usize,
     pub crossings: Vec<Crossing>,
+    pub holdings: Vec<Holding>,
     until: f64,
     begin: Instant,
     steps: u64,
@@ -50,6 +51,7 @@ impl Record {
             keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
             impact_count: 0,
             crossings: Vec::new(),
+            holdings: Vec::new(),
             until,
             begin: Instant::now(),
             steps: 0,
@@ -106,6 +108,10 @@ impl Watcher for Record {
 
     fn wants_account(&self) -> bool {
         true
+    }
+
+    fn holding(&mut self, holding: Holding) {
+        self.holdings.push(holding);
     }
 
     fn wants_to_stop(&self) -> bool {

@@ -10,6 +10,7 @@ use carom::run::{Impact, Node, Status, Tuned};
 
 use super::account;
 use super::record::{Record, SHOWN};
+use super::rest;
 use crate::json::{Object, list_of};
 use crate::style::{QUIET, STRONG, paint};
 
@@ -34,6 +35,9 @@ impl Report<'_> {
             Status::Completed => ("completed", None),
             Status::Stopped(section) => {
                 ("stopped", Some(format!("the section `{}` was crossed", self.model.sections[*section].name)))
+            }
+            Status::Zeno(wall) => {
+                ("zeno", Some(format!("impacts accumulate on the wall `{}`", self.model.system.walls[*wall].name)))
             }
             Status::Interrupted => ("interrupted", Some("the run was interrupted".into())),
             Status::Failed(failure) => ("failed", Some(format!("{}; {}", failure.message, failure.hint))),
@@ -60,6 +64,9 @@ impl Report<'_> {
         }
         if let Some(account) = &self.tuned.outcome.account {
             object = object.raw("account", &account::json(account));
+        }
+        if !self.record.holdings.is_empty() {
+            object = object.raw("rest", &rest::json(self.model, &self.record.holdings));
         }
         if !self.model.sections.is_empty() {
             object = object.raw("sections", &self.json_sections());
@@ -131,6 +138,7 @@ impl Report<'_> {
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
         text += &format!("{}, step {step}, {steps}; {}\n", self.method.name, paint(QUIET, &times));
         text += &self.impact_table();
+        text += &rest::summary(self.model, &self.record.holdings);
         if let (_, Some(message)) = self.status() {
             text += &format!("\n{}\n", paint(STRONG, &message));
         }

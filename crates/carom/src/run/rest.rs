@@ -1,0 +1,306 @@
+//! Rest: walls that hold the motion.
+//!
+//! A bounce with e < 1 is shorter than the one before it, and there are infinitely many in a finite time (Zeno). When a
+//! bounce would be lower than roundoff can tell, the rest of them takes
+//!
+//! ```text
+//! T = 2φ̇⁺ / (|φ̈| (1 − e))
+//! ```
+//!
+//! and leads to φ = φ̇ = 0: the wall then holds the motion as a constraint does, with a force N ≥ 0, and lets go when N
+//! would pull. Which of several walls hold is the problem of complementarity
+//!
+//! ```text
+//! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
+//! ```
+//!
+//! that [`moreau`] solves for velocities. A wall with e = 1 holds only what touches it without any speed.
+
+use super::algorithm::Machine;
+use super::event::{Contact, TOUCHING};
+use crate::constraint::{Manifold, Reaction};
+use crate::error::Result;
+use crate::expr::{Expr, directional};
+use crate::flow::{self, Field, Flow, Phase};
+use crate::impact::moreau;
+use crate::kernel::Kernel;
+use crate::mechanics::{Holonomic, Mechanics, numbered};
+use crate::solve::{NoSolution, root};
+use crate::system::{Enforce, time};
+
+/// A bounce as low as this, relative to 1 + |q|, is the last.
+const LOWEST_BOUNCE: f64 = 1e-12;
+/// Only bounces slower than this part of the fastest impact so far are looked at.
+const SLOW_BOUNCE: f64 = 1e-2;
+/// A force below this part of all forces is none.
+const NO_FORCE: f64 = 1e-12;
+
+/// What a step may not have.
+type Solved<T> = std::result::Result<T, NoSolution>;
+
+/// The motion while some walls hold it.
+struct Mode {
+    walls: Vec<usize>,
+    flow: Box<dyn Flow>,
+    field: Field,
+    /// None for the mode in which no wall holds.
+    hold: Option<Hold>,
+}
+
+struct Hold {
+    manifold: Manifold,
+    /// The constraints of the model come first, then the walls.
+    reaction: Reaction,
+    constraints: usize,
+}
+
+/// A wall that begins or ceases to hold the motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Holding {
+    /// The number of the wall.
+    pub wall: usize,
+    /// When: for a wall on which impacts accumulate, where they do.
+    pub t: f64,
+    /// True if it begins.
+    pub begins: bool,
+}
+
+/// What is needed to rest, and how the motion is held now.
+pub(super) struct Rest {
+    mechanics: Mechanics,
+    parameters: Vec<f64>,
+    /// The name of the flow, and α of the generalized midpoint rule.
+    flow: (String, Option<f64>),
+    /// The acceleration without walls.
+    free: Reaction,
+    /// (parameters, t, q, v, a) → φ̈ of every wall
+    accelerations: Kernel,
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+    /// The first is the free one. The map and the field of the current one are in the machine, and others in their place.
+    modes: Vec<Mode>,
+    pub(super) mode: usize,
+    /// What happened since it was last asked.
+    pub(super) news: Vec<Holding>,
+    /// The run is to end where impacts accumulate.
+    pub(super) stops: bool,
+    /// The wall on which they did, and the time that was left till then.
+    pub(super) stopped: Option<(usize, f64)>,
+}
+
+impl Rest {
+    /// `free` are the map and the field of the motion that no wall holds.
+    pub(super) fn new(
+        mechanics: &Mechanics,
+        parameters: &[f64],
+        flow: (String, Option<f64>),
+        free: (&dyn Flow, &Field),
+        stops: bool,
+    ) -> Result<Rest> {
+        let a = numbered("a", mechanics.n());
+        let one = Expr::constant(1.0);
+        let rates = mechanics.q.iter().zip(&mechanics.v).chain(mechanics.v.iter().zip(&a));
+        let seeds: Vec<(Expr, Expr)> = rates.map(|(&x, &rate)| (x, rate)).chain([(time(), one)]).collect();
+        let accelerations = directional(&directional(&mechanics.walls, &seeds), &seeds);
+        let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).chain(&a).copied().collect();
+        let mut inputs = vec![0.0; parameters.len() + symbols.len()];
+        inputs[..parameters.len()].copy_from_slice(parameters);
+        Ok(Rest {
+            mechanics: mechanics.clone(),
+            parameters: parameters.to_vec(),
+            flow,
+            free: Reaction::new(mechanics, &mechanics.tangent_constraints(), parameters)?,
+            accelerations: mechanics.kernel(&symbols, &accelerations)?,
+            inputs,
+            values: vec![0.0; accelerations.len()],
+            modes: vec![Mode { walls: Vec::new(), flow: free.0.boxed_clone(), field: free.1.clone(), hold: None }],
+            mode: 0,
+            news: Vec::new(),
+            stops,
+            stopped: None,
+        })
+    }
+
+    /// φ̈ of every wall without their forces.
+    fn accelerations(&mut self, z: &Phase, v: &[f64]) -> Solved<&[f64]> {
+        self.free.at(z.t, z.q(), v)?;
+        let (at, n) = (self.parameters.len(), v.len());
+        self.inputs[at] = z.t;
+        self.inputs[at + 1..at + 1 + n].copy_from_slice(z.q());
+        self.inputs[at + 1 + n..at + 1 + 2 * n].copy_from_slice(v);
+        self.inputs[at + 1 + 2 * n..].copy_from_slice(self.free.acceleration());
+        self.accelerations.eval(&self.inputs, &mut self.values);
+        Ok(&self.values)
+    }
+
+    /// The number of the mode in which these walls hold; it is made when first needed.
+    fn mode_of(&mut self, walls: &[usize]) -> Result<usize> {
+        if let Some(known) = self.modes.iter().position(|mode| mode.walls == walls) {
+            return Ok(known);
+        }
+        let mut mechanics = self.mechanics.clone();
+        let held = walls.iter().map(|&wall| Holonomic { g: mechanics.walls[wall], enforce: Enforce::OnePoint });
+        mechanics.constraints = mechanics.constraints.iter().copied().chain(held).collect();
+        let hold = Hold {
+            manifold: Manifold::new(&mechanics, &self.parameters)?,
+            reaction: Reaction::new(&mechanics, &mechanics.tangent_constraints(), &self.parameters)?,
+            constraints: self.mechanics.tangent_constraints().len(),
+        };
+        let kind = flow::named(&self.flow.0, self.flow.1)?;
+        self.modes.push(Mode {
+            walls: walls.to_vec(),
+            flow: kind.build(&mechanics, &self.parameters)?,
+            field: Field::new(&mechanics, &self.parameters)?,
+            hold: Some(hold),
+        });
+        Ok(self.modes.len() - 1)
+    }
+}
+
+impl Machine {
+    /// The number of the mode of motion; 0 where no wall holds.
+    pub(super) fn mode(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| rest.mode)
+    }
+
+    /// True if the wall holds the motion.
+    pub(super) fn is_held(&self, wall: usize) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.mode > 0 && rest.modes[rest.mode].walls.contains(&wall))
+    }
+
+    /// Goes over to another mode of motion: its map and field take the places of those in use.
+    pub(super) fn switch(&mut self, mode: usize) {
+        let Some(rest) = &mut self.rest else { return };
+        for number in [rest.mode, mode] {
+            if rest.mode != mode {
+                let there = &mut rest.modes[number];
+                std::mem::swap(&mut self.full, &mut there.flow);
+                std::mem::swap(&mut self.field, &mut there.field);
+            }
+        }
+        rest.mode = mode;
+    }
+
+    /// Begins a run at z, which may rest.
+    pub(super) fn begin_rest(&mut self, z: &mut Phase) -> Solved<()> {
+        self.switch(0);
+        if let Some(rest) = &mut self.rest {
+            rest.news.clear();
+            rest.stopped = None;
+        }
+        self.settle(z, None)
+    }
+
+    /// Decides which of the walls that are touched hold the motion from here on; z is moved onto them. `leaving` has just
+    /// let go.
+    pub(super) fn settle(&mut self, z: &mut Phase, leaving: Option<usize>) -> Solved<()> {
+        let before = self.mode();
+        self.switch(0);
+        self.collect_slow_walls(z, leaving)?;
+        let held = if self.touching.is_empty() { Vec::new() } else { self.holding_walls(z)? };
+        let Some(rest) = &mut self.rest else { return Ok(()) };
+        if held.is_empty() && before == 0 {
+            return Ok(());
+        }
+        let numbers: Vec<usize> = held.iter().map(|(wall, _)| *wall).collect();
+        let mode = if held.is_empty() { 0 } else { rest.mode_of(&numbers).map_err(|_| NoSolution::Accumulated)? };
+        let old = if before == 0 { Vec::new() } else { rest.modes[before].walls.clone() };
+        let ends =
+            old.iter().filter(|wall| !numbers.contains(wall)).map(|&wall| Holding { wall, t: z.t, begins: false });
+        rest.news.extend(ends);
+        for &(wall, wait) in held.iter().filter(|(wall, _)| !old.contains(wall)) {
+            rest.news.push(Holding { wall, t: z.t + wait, begins: true });
+            if rest.stops && wait > 0.0 {
+                rest.stopped = Some((wall, wait));
+            }
+        }
+        self.switch(mode);
+        let Machine { rest: Some(rest), field, .. } = self else { return Ok(()) };
+        match &mut rest.modes[mode].hold {
+            Some(hold) => hold.manifold.project(z, field),
+            None => Ok(()),
+        }
+    }
+
+    /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
+    fn collect_slow_walls(&mut self, z: &Phase, leaving: Option<usize>) -> Solved<()> {
+        self.touching.clear();
+        if self.rest.is_none() {
+            return Ok(());
+        }
+        for wall in (0..self.walls.count()).filter(|&wall| leaving != Some(wall)) {
+            let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+            let fast = if self.restitution[wall] < 1.0 { SLOW_BOUNCE * self.fastest } else { 0.0 };
+            if gap <= TOUCHING && (rate.abs() <= fast || rate.abs() <= f64::EPSILON) {
+                self.touching.push((wall, rate));
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the walls in `touching` those that hold, each with the time in which its bounces come to an end.
+    fn holding_walls(&mut self, z: &Phase) -> Solved<Vec<(usize, f64)>> {
+        let v = self.field.velocity(z.t, &z.z)?.to_vec();
+        let Some(rest) = &mut self.rest else { return Ok(Vec::new()) };
+        let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
+        let all = rest.accelerations(z, &v)?;
+        let is_low =
+            |&(wall, rate): &(usize, f64)| rate * rate <= 2.0 * scale * all[wall].abs() || rate.abs() <= f64::EPSILON;
+        let low: Vec<(usize, f64)> = self.touching.iter().copied().filter(is_low).collect();
+        let accelerations: Vec<f64> = low.iter().map(|(wall, _)| all[*wall]).collect();
+        if low.is_empty() || accelerations.iter().all(|a| *a >= 0.0) {
+            return Ok(Vec::new());
+        }
+        self.touching.clone_from(&low);
+        self.hit.minus.copy_from(z);
+        let w = self.responses()?;
+        let forces = moreau(&w, &accelerations, &vec![0.0; low.len()]).ok_or(NoSolution::Accumulated)?;
+        let total: f64 = forces.iter().sum();
+        let wait = |k: usize| match (low[k].1.max(0.0), accelerations[k].abs(), self.restitution[low[k].0]) {
+            (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
+            _ => 0.0,
+        };
+        let holds = |k: &usize| forces[*k] > NO_FORCE * total;
+        Ok((0..low.len()).filter(holds).map(|k| (low[k].0, wait(k))).collect())
+    }
+
+    /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.
+    pub(super) fn first_release(&mut self, z0: &Phase, z1: &Phase, tau: f64) -> Solved<Option<Contact>> {
+        if self.mode() == 0 {
+            return Ok(None);
+        }
+        let (before, after) = (self.forces(z0)?, self.forces(z1)?);
+        let total: f64 = before.iter().chain(&after).map(|force| force.abs()).sum();
+        let mut first: Option<Contact> = None;
+        for k in 0..after.len() {
+            if after[k] >= -NO_FORCE * total {
+                continue;
+            }
+            let wall = self.rest.as_ref().map_or(0, |rest| rest.modes[rest.mode].walls[k]);
+            let dtau = if before[k] <= 0.0 { 0.0 } else { self.root_of_force(k, z0, before[k], after[k], tau)? };
+            if first.is_none_or(|contact| dtau < contact.dtau) {
+                first = Some(Contact { wall, dtau, lets_go: true });
+            }
+        }
+        Ok(first)
+    }
+
+    fn root_of_force(&mut self, k: usize, z0: &Phase, before: f64, after: f64, tau: f64) -> Solved<f64> {
+        let slope = (after - before) / tau;
+        let value = |dtau: f64| {
+            let mut probe = self.probe.clone();
+            self.full.step(z0, dtau, &mut probe)?;
+            Ok((self.forces(&probe)?[k], slope))
+        };
+        root::bracketed(value, (0.0, before), (tau, after), before / (before - after) * tau)
+    }
+
+    /// The forces N of the walls that hold.
+    fn forces(&mut self, z: &Phase) -> Solved<Vec<f64>> {
+        let v = self.field.velocity(z.t, &z.z)?.to_vec();
+        let Some(rest) = &mut self.rest else { return Ok(Vec::new()) };
+        let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(Vec::new()) };
+        hold.reaction.at(z.t, z.q(), &v)?;
+        Ok(hold.reaction.multipliers()[hold.constraints..].iter().map(|lambda| -lambda).collect())
+    }
+}
