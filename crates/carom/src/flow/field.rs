@@ -1,8 +1,10 @@
 //! Hamilton's equations from the Lagrangian.
 
-use crate::error::Result;
+use std::sync::Arc;
+
+use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad};
-use crate::kernel::Kernel;
+use crate::kernel::{Backend, Kernel, Tape};
 use crate::mechanics::Mechanics;
 use crate::solve::{Newton, NoSolution};
 use crate::system::time;
@@ -21,15 +23,39 @@ pub struct Field {
     inputs: Vec<f64>,
     /// v, ṗ, H
     values: Vec<f64>,
+    /// Whether they depend on the time, and which of them are those at `inputs`.
+    depends_on_time: bool,
+    known: Known,
 }
 
 /// How v follows from p.
 #[derive(Clone, Debug)]
 enum Velocity {
     /// L is quadratic in v: by elimination, as part of the expressions.
-    Explicit(Kernel),
+    Explicit(Box<Explicit>),
     /// By Newton's method.
     Implicit(Newton),
+}
+
+/// Most ask for v or H alone.
+#[derive(Clone, Debug)]
+struct Explicit {
+    /// → v, H
+    motion: Kernel,
+    /// → v, ṗ, H, compiled when it is first needed
+    all: Option<Kernel>,
+    tape: Arc<Tape>,
+    backend: Backend,
+}
+
+/// What is known at a point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Known {
+    Nothing,
+    /// v and H.
+    Motion,
+    /// v, ṗ and H.
+    All,
 }
 
 impl Field {
@@ -37,8 +63,9 @@ impl Field {
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
+        let depends_on_time = equations(mechanics, &p).iter().any(|e| e.depends_on(&[time()]));
         let velocity = match Field::expressions(mechanics) {
-            Some(outputs) => Velocity::Explicit(mechanics.kernel(&given, &outputs)?),
+            Some(outputs) => Velocity::Explicit(Box::new(Explicit::new(mechanics, &given, &outputs)?)),
             None => {
                 let residuals: Vec<Expr> = mechanics.momenta().iter().zip(&p).map(|(&l_v, &p)| l_v - p).collect();
                 let outputs = equations(mechanics, &p);
@@ -48,7 +75,8 @@ impl Field {
         let unknowns = if matches!(velocity, Velocity::Implicit(_)) { n } else { 0 };
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; 2 * n + 1] })
+        let values = vec![0.0; 2 * n + 1];
+        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
@@ -60,31 +88,71 @@ impl Field {
 
     /// (v, ṗ, H) at (t, q, p).
     pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        self.know(Known::All, t, z)?;
+        Ok(&self.values)
+    }
+
+    /// The velocities v = H_p.
+    pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok(&self.values[..self.n])
+    }
+
+    /// The energy H.
+    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok(self.values[2 * self.n])
+    }
+
+    /// Computes what is wanted at a point. At the same point again it costs nothing: the energy, the walls and the outputs
+    /// all ask.
+    fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
+        let is_same_time = self.inputs[self.parameters] == t || !self.depends_on_time;
+        let state = &mut self.inputs[self.parameters + 1..][..z.len()];
+        if self.known >= wanted && is_same_time && state == z {
+            return Ok(());
+        }
+        state.copy_from_slice(z);
         self.inputs[self.parameters] = t;
-        self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
+        self.known = Known::Nothing;
         match &mut self.velocity {
-            Velocity::Explicit(kernel) => kernel.eval(&self.inputs, &mut self.values),
+            Velocity::Explicit(explicit) => {
+                explicit.eval(wanted, &self.inputs, &mut self.values);
+                self.known = wanted;
+            }
             // From the last velocity, or else from rest.
             Velocity::Implicit(newton) => {
                 if newton.solve(&mut self.inputs, &mut self.values).is_err() {
                     self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
                     newton.solve(&mut self.inputs, &mut self.values)?;
                 }
+                self.known = Known::All;
             }
         }
-        Ok(&self.values)
+        Ok(())
+    }
+}
+
+impl Explicit {
+    /// Of v, ṗ and H as expressions of `given`.
+    fn new(mechanics: &Mechanics, given: &[Expr], all: &[Expr]) -> Result<Explicit> {
+        let (n, inputs) = (mechanics.n(), [&mechanics.parameters, given].concat());
+        let motion: Vec<Expr> = all[..n].iter().chain(&all[2 * n..]).copied().collect();
+        let tape = Tape::new(&inputs, all).map_err(|e| Diagnostic::new(e.to_string()))?;
+        let motion = mechanics.kernel(given, &motion)?;
+        Ok(Explicit { motion, all: None, tape: Arc::new(tape), backend: mechanics.backend })
     }
 
-    /// The velocities v = H_p.
-    pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        let n = self.n;
-        Ok(&self.at(t, z)?[..n])
-    }
-
-    /// The energy H.
-    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
-        let n = self.n;
-        Ok(self.at(t, z)?[2 * n])
+    /// Writes v, ṗ, H, or v and H in their places.
+    fn eval(&mut self, wanted: Known, inputs: &[f64], values: &mut [f64]) {
+        if wanted == Known::All {
+            let (tape, backend) = (&self.tape, self.backend);
+            return self.all.get_or_insert_with(|| Kernel::of_tape(tape, backend)).eval(inputs, values);
+        }
+        // v, then H where ṗ will be.
+        let n = values.len() / 2;
+        self.motion.eval(inputs, &mut values[..n + 1]);
+        values[2 * n] = values[n];
     }
 }
 
