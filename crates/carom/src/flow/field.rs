@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, grad};
+use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::mechanics::Mechanics;
 use crate::solve::{Newton, NoSolution};
@@ -166,16 +166,20 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
 }
 
-/// v with M v = p − L_v|₀, by elimination without pivoting, which is stable where M is positive definite.
+/// v with M v = p − L_v|₀; None where L is not quadratic in v.
 fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     if !mechanics.is_quadratic() {
         return None;
     }
-    let n = mechanics.n();
-    let at_rest = vec![Expr::constant(0.0); n];
+    let at_rest = vec![Expr::constant(0.0); mechanics.n()];
     let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
-    let mut m = mechanics.mass();
-    let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    let column: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    eliminate(mechanics.mass(), vec![column]).pop()
+}
+
+/// The columns x with M x = b for several b, by elimination without pivoting, which is stable where M is positive definite.
+fn eliminate(mut m: Vec<Vec<Expr>>, mut columns: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
+    let n = m.len();
     for k in 0..n {
         let pivot = m[k].clone();
         for i in k + 1..n {
@@ -183,12 +187,78 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
             for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
                 *x = *x - factor * y;
             }
-            v[i] = v[i] - factor * v[k];
+            columns.iter_mut().for_each(|x| x[i] = x[i] - factor * x[k]);
         }
     }
-    for i in (0..n).rev() {
-        let known: Expr = (i + 1..n).map(|j| m[i][j] * v[j]).sum();
-        v[i] = (v[i] - known) / m[i][i];
+    for x in &mut columns {
+        for i in (0..n).rev() {
+            let known: Expr = (i + 1..n).map(|j| m[i][j] * x[j]).sum();
+            x[i] = (x[i] - known) / m[i][i];
+        }
     }
-    Some(v)
+    columns
+}
+
+/// ∂(v, ṗ)/∂(q, p) by rows, where L is quadratic in v. With ṗ = g(q, v):
+///
+/// ```text
+/// v_p = M⁻¹,   v_q = −M⁻¹L_vq,   ṗ_p = g_v v_p,   ṗ_q = g_q + g_v v_q
+/// ```
+///
+/// These share M⁻¹ and so take a third less than the derivatives of the eliminated v, ṗ.
+pub(super) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
+    let n = mechanics.n();
+    let p = mechanics.p();
+    let v = explicit_velocity(mechanics, &p)?;
+    let at = |rows: Vec<Vec<Expr>>| -> Vec<Vec<Expr>> {
+        let flat = mechanics.at(&rows.concat(), &mechanics.q, &v, time());
+        flat.chunks(n).map(<[Expr]>::to_vec).collect()
+    };
+    let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
+    // M⁻¹ is symmetric: its columns are its rows.
+    let v_p = eliminate(mechanics.mass(), (0..n).map(unit).collect());
+    let g = &equations(mechanics, &p)[n..2 * n];
+    let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {
+        let entry = |row: &[Expr], j: usize| row.iter().zip(b).map(|(&x, row)| x * row[j]).sum::<Expr>();
+        a.iter().map(|row| (0..n).map(|j| entry(row, j)).collect()).collect()
+    };
+    let (l_vq, g_q, g_v) = (
+        at(jacobian(&mechanics.momenta(), &mechanics.q)),
+        at(jacobian(g, &mechanics.q)),
+        at(jacobian(g, &mechanics.v)),
+    );
+    let v_q: Vec<Vec<Expr>> =
+        product(&v_p, &l_vq).into_iter().map(|row| row.into_iter().map(|x| -x).collect()).collect();
+    let (swept, p_p) = (product(&g_v, &v_q), product(&g_v, &v_p));
+    let sum = |a: &[Expr], b: &[Expr]| a.iter().zip(b).map(|(&a, &b)| a + b).collect::<Vec<Expr>>();
+    let rows_of_v = v_q.iter().zip(&v_p).map(|(q, p)| [&q[..], p].concat());
+    let rows_of_p = g_q.iter().zip(&swept).zip(&p_p).map(|((q, swept), p)| [&sum(q, swept)[..], p].concat());
+    Some(rows_of_v.chain(rows_of_p).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::find;
+    use crate::expr::eval;
+    use crate::model::Model;
+
+    /// The slopes are the derivatives of the rates, entry by entry.
+    #[test]
+    fn slopes_are_derivatives() {
+        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
+            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+            let mechanics = Mechanics::new(&model.system);
+            let z: Vec<Expr> = mechanics.q.iter().copied().chain(mechanics.p()).collect();
+            let rates = Field::expressions(&mechanics).expect("v is explicit");
+            let expected = jacobian(&rates[..z.len()], &z).concat();
+            let found = slopes(&mechanics).expect("v is explicit").concat();
+            let mut values: Vec<(Expr, f64)> = z.iter().enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64)).collect();
+            values.push((time(), 0.7));
+            values.extend(model.parameter_values());
+            for (k, (a, b)) in eval(&found, &values).iter().zip(eval(&expected, &values)).enumerate() {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}, entry {k}: {a}, not {b}");
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Hamilton's equations at all stages of a step at once.
 
 use super::vector::Buffer;
-use super::{Field, Phase};
+use super::{Field, Phase, field};
 use crate::error::Result;
-use crate::expr::{Expr, jacobian};
+use crate::expr::Expr;
 use crate::kernel::{LaneKernel, Lanes, Tape};
 use crate::mechanics::Mechanics;
 use crate::modified::ModifiedHamiltonian;
@@ -191,7 +191,7 @@ fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<Vec<Expr>> {
         return None;
     }
     let inputs = inputs(mechanics);
-    let outputs: Vec<Expr> = rates.iter().copied().chain(jacobian(rates, &inputs[1..]).concat()).collect();
+    let outputs: Vec<Expr> = rates.iter().copied().chain(field::slopes(mechanics)?.concat()).collect();
     let length = |outputs: &[Expr]| {
         Tape::new(&[&inputs[..], &mechanics.parameters].concat(), outputs).map_or(usize::MAX, |tape| tape.len())
     };
