@@ -4,9 +4,10 @@
     python3 bench/peers.py
 
 makes a virtual environment with heyoka in target/peers-venv (once, from the package index), measures heyoka with its own
-terminal events, then carom (the example `peers`), then heyoka again, and prints the ratios. The error is Σ|z − z_exact| over
-q and p at T = 5; the exact state is heyoka's at its finest tolerance, which must agree with tests/reference. A time is the
-median of CPU times of one run, for the fastest setting whose error is small enough.
+terminal events and carom (the example `peers`) in turns, and prints the ratios. The error is Σ|z − z_exact| over q and p at
+T = 5; the exact state is heyoka's at its finest tolerance, which must agree with tests/reference. A time is the
+median over single runs, for the fastest setting whose error is small enough: of CPU time for heyoka, of the clock on the wall,
+which is never less, for carom; the smallest median of three rounds counts.
 """
 
 import json
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "peers-venv"
 LIMITS = [1e-6, 1e-10]
 UNTIL = 5.0
+ROUNDS = 3
 
 
 def enter_environment():
@@ -186,9 +188,12 @@ def main():
 
     systems = [CartPendulum(), DoublePendulum()]
     targets = {system.key: exact(hy, system) for system in systems}
-    rounds = [{system.key: heyoka(hy, system, targets[system.key]) for system in systems}]
-    rows = carom()
-    rounds.append({system.key: heyoka(hy, system, targets[system.key]) for system in systems})
+    # In turns, and the best round of each: other work on the machine comes and goes.
+    rounds, ours = [], []
+    for _ in range(ROUNDS):
+        ours.append(carom())
+        rounds.append({system.key: heyoka(hy, system, targets[system.key]) for system in systems})
+    rows = [min(row, key=lambda row: row["median"]) for row in zip(*ours)]
     print(f"{'':<22}{'error':>7}  {'heyoka ' + hy.__version__:>24}  {'carom':>36}  heyoka/carom")
     for row in rows:
         system = next(system for system in systems if system.key == row["model"])
@@ -197,8 +202,8 @@ def main():
             sys.exit(f"carom and heyoka disagree on {system.name}: {gap:.0e}")
         time_h, error_h, how_h = min(part[system.key][row["limit"]] for part in rounds)
         theirs = f"{time_h:.1f} µs ({error_h:.0e}, {how_h})"
-        ours = f"{row['median']:.1f} µs ({row['error']:.0e}, {row['how']})"
-        print(f"{system.name:<22}{row['limit']:>7.0e}  {theirs:>24}  {ours:>36}  {time_h / row['median']:.2f}")
+        mine = f"{row['median']:.1f} µs ({row['error']:.0e}, {row['how']})"
+        print(f"{system.name:<22}{row['limit']:>7.0e}  {theirs:>24}  {mine:>36}  {time_h / row['median']:.2f}")
 
 
 if __name__ == "__main__":
