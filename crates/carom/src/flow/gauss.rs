@@ -18,7 +18,7 @@ use crate::solve::NoSolution;
 /// Zᵢ = z0 + h Σⱼ aᵢⱼ f(t + cⱼh, Zⱼ),   z1 = z0 + h Σᵢ bᵢ f(t + cᵢh, Zᵢ)
 /// ```
 ///
-/// The stages are found to roundoff, all at once as lanes of vectors ([`Iteration`]; where that diverges, [`Stiff`]). The
+/// The stages are found to roundoff, all at once as lanes of vectors (`iteration.rs`; where that diverges, `stiff.rs`). The
 /// first guess continues the polynomial of the last step.
 #[derive(Clone)]
 pub struct Gauss {
