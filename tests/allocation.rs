@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use carom::catalogue::find;
 use carom::discrete;
-use carom::flow::{Field, Phase, Variational};
+use carom::flow::{Field, Phase, Variational, registry};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
 use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
@@ -61,4 +61,27 @@ fn modified_hamiltonians_do_not_allocate() {
     }
     let mut closed = Closed::new(&mechanics, Formula::Svc, &parameters).expect("it compiles");
     assert_eq!(allocations(|| assert!(closed.gradient(&z, h, &mut gradient).is_ok())), 0);
+}
+
+/// Neither full steps nor partial ones, of any flow.
+#[test]
+fn flows_do_not_allocate() {
+    for name in ["cart-pendulum", "chain-3"] {
+        let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+        let parameters: Vec<f64> = model.parameter_values().into_iter().map(|(_, value)| value).collect();
+        let mechanics = Mechanics::new(&model.system);
+        let start = model.start().expect("it starts");
+        let (start, h) = (Phase::new(0.0, &start.q, &start.p), 0.02);
+        for kind in registry(None) {
+            let mut flow = kind.build(&mechanics, &parameters).expect("it compiles");
+            let (mut z1, mut z2) = (start.clone(), start.clone());
+            let count = allocations(|| {
+                assert!(flow.step(&start, h, &mut z1).is_ok());
+                assert!(flow.step(&z1, h, &mut z2).is_ok());
+                assert!(flow.step(&z1, 0.3 * h, &mut z2).is_ok());
+                assert!(kind.name == "rk4" || flow.discrete().is_some());
+            });
+            assert_eq!(count, 0, "{} on {name}", kind.name);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! W1 and W2 of the peers' table: the time of a whole run with impacts, against the error of its final state.
 //!
-//! `cargo run --release --example peers -p carom-bench`
+//! `cargo run --release --example peers -p carom-bench`; with `-- --json` one line of JSON for each, for `bench/peers.py`.
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use carom::catalogue::find;
@@ -9,24 +10,38 @@ use carom::method::Method;
 use carom::model::Model;
 use carom::run::Simulation;
 
-/// The shortest of many times, in µs, and the error of the final state.
-fn measure(model: &Model, method: &str, step: f64, until: f64, exact: &[f64]) -> Option<(f64, f64)> {
-    let method = Method::named(method, None).ok()?;
-    let mut simulation = Simulation::new(model, &method, step, until).ok()?;
-    let end = simulation.run(&mut ()).ok()?.end;
-    let error = end.z.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum::<f64>();
-    let mut best = f64::INFINITY;
-    for _ in 0..30 {
-        let begin = Instant::now();
-        for _ in 0..10 {
-            simulation.run(&mut ()).ok()?;
-        }
-        best = best.min(begin.elapsed().as_secs_f64() * 1e5);
-    }
-    Some((best, error))
+/// How long a run takes, in µs, and how far its final state is from the exact one.
+struct Measurement {
+    shortest: f64,
+    median: f64,
+    error: f64,
+    how: String,
 }
 
+/// Makes so many runs, each timed by the clock on the wall.
+fn measure(model: &Model, method: &str, step: f64, exact: &[f64], runs: usize) -> Option<Measurement> {
+    let kind = Method::named(method, None).ok()?;
+    let mut simulation = Simulation::new(model, &kind, step, UNTIL).ok()?;
+    let end = simulation.run(&mut ()).ok()?.end;
+    let error = end.z.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum::<f64>();
+    let mut times: Vec<f64> = Vec::new();
+    for _ in 0..runs {
+        let begin = Instant::now();
+        black_box(simulation.run(&mut ()).ok()?);
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+    }
+    times.sort_by(f64::total_cmp);
+    let how = format!("{method}, h = {step:.4}");
+    Some(Measurement { shortest: times[0], median: times[runs / 2], error, how })
+}
+
+const UNTIL: f64 = 5.0;
+/// How many steps a run may have.
+const COUNTS: [usize; 25] =
+    [10, 11, 12, 13, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 71, 80, 90, 100, 112, 125, 160];
+
 fn main() {
+    let json = std::env::args().any(|argument| argument == "--json");
     let cases = [
         ("W1 cart-pendulum, T = 5, 3 impacts", "cart-pendulum", [31.0, 49.0]),
         ("W2 double pendulum, T = 5, 3 impacts", "double-pendulum", [124.0, 176.0]),
@@ -34,24 +49,28 @@ fn main() {
     for (title, name, peer) in cases {
         let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
         let finest = Method::named("gauss8", None).expect("it is registered");
-        let mut reference = Simulation::new(&model, &finest, 0.005, 5.0).expect("it compiles");
+        let mut reference = Simulation::new(&model, &finest, 0.005, UNTIL).expect("it compiles");
         let exact = reference.run(&mut ()).expect("it runs").end.z;
-        println!("{title}");
+        if !json {
+            println!("{title}");
+        }
         for (limit, peer) in [1e-6, 1e-10].into_iter().zip(peer) {
-            let mut best: Option<(f64, f64, String)> = None;
-            for stages in 3..=8 {
-                for step in [0.32, 0.25, 0.2, 0.16, 0.125, 0.1, 0.08, 0.0625, 0.05, 0.04, 0.03, 0.025, 0.02] {
-                    let method = format!("gauss{stages}+ctec");
-                    let Some((time, error)) = measure(&model, &method, step, 5.0, &exact) else { continue };
-                    if error <= limit && best.as_ref().is_none_or(|best| time < best.0) {
-                        best = Some((time, error, format!("{method}, h = {step}")));
-                    }
-                }
-            }
+            let settings = (4..=8).flat_map(|stages| COUNTS.map(|count| (stages, UNTIL / count as f64)));
+            let runs = settings.filter_map(|(stages, step)| {
+                let method = format!("gauss{stages}+ctec");
+                measure(&model, &method, step, &exact, 300)
+                    .filter(|run| run.error <= limit)
+                    .map(|run| (run, method, step))
+            });
+            let best = runs.min_by(|a, b| a.0.shortest.total_cmp(&b.0.shortest));
+            let best = best.and_then(|(_, method, step)| measure(&model, &method, step, &exact, 10_000));
             match best {
-                Some((time, error, how)) => {
-                    println!("  error ≤ {limit:e}: {time:6.1} µs ({how}, error {error:.0e}); heyoka there {peer} µs");
-                }
+                Some(Measurement { median, error, how, .. }) if json => println!(
+                    r#"{{"model": "{name}", "limit": {limit:e}, "median": {median}, "error": {error:e}, "how": "{how}", "exact": {exact:?}}}"#
+                ),
+                Some(Measurement { shortest, median, error, how }) => println!(
+                    "  error ≤ {limit:e}: {shortest:6.1} µs, median {median:.1} ({how}, error {error:.0e}); heyoka then {peer} µs"
+                ),
                 None => println!("  error ≤ {limit:e}: not reached"),
             }
         }

@@ -28,7 +28,7 @@ impl Collocation {
     }
 
     /// ∫₀^x ℓⱼ for each j, by a Gauss quadrature, which is exact for their degree.
-    pub(super) fn integrals(&self, x: f64) -> Vec<f64> {
+    fn integrals(&self, x: f64) -> Vec<f64> {
         let s = self.c.len();
         let integral = |j: usize| x * (0..s).map(|k| self.b[k] * lagrange(&self.c, j, x * self.c[k])).sum::<f64>();
         (0..s).map(integral).collect()
@@ -36,19 +36,30 @@ impl Collocation {
 
     /// ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
     pub(super) fn interpolation(&self, start: f64, ratio: f64, width: usize, matrix: &mut [f64]) {
+        match width {
+            2 => self.lagrange_lanes::<2>(start, ratio, matrix),
+            4 => self.lagrange_lanes::<4>(start, ratio, matrix),
+            _ => self.lagrange_lanes::<8>(start, ratio, matrix),
+        }
+    }
+
+    fn lagrange_lanes<const K: usize>(&self, start: f64, ratio: f64, matrix: &mut [f64]) {
         let s = self.c.len();
-        for i in 0..width {
-            let x = start + self.c[if i < s { i } else { 0 }] * ratio;
-            // ℓⱼ = wⱼ · (product of x − cₘ over m < j) · (product over m > j)
-            let mut below = 1.0;
-            for j in 0..s {
-                matrix[j * width + i] = self.w[j] * below;
-                below *= x - self.c[j];
+        let x: [f64; K] = std::array::from_fn(|i| start + self.c[if i < s { i } else { 0 }] * ratio);
+        let columns = matrix.as_chunks_mut::<K>().0;
+        // ℓⱼ = wⱼ · (product of x − cₘ over m < j) · (product over m > j)
+        let mut below = [1.0; K];
+        for ((column, c), w) in columns.iter_mut().zip(&self.c).zip(&self.w) {
+            for i in 0..K {
+                column[i] = w * below[i];
+                below[i] *= x[i] - c;
             }
-            let mut above = 1.0;
-            for j in (0..s).rev() {
-                matrix[j * width + i] *= above;
-                above *= x - self.c[j];
+        }
+        let mut above = [1.0; K];
+        for (column, c) in columns.iter_mut().zip(&self.c).rev() {
+            for i in 0..K {
+                column[i] *= above[i];
+                above[i] *= x[i] - c;
             }
         }
     }

@@ -1,88 +1,86 @@
 //! The linear part of a collocation step, on lanes.
+//!
+//! A matrix M of the stages stands by columns, as many as there are lanes and each as wide; columns beyond the stages are
+//! zero. Component i of stage k of a vector x of all stages stands at i·K + k.
 
-/// For each component: out = start + h·M·x, where x and out have a lane for each stage and M stands by columns, each as
-/// wide as the lanes. Without a start it is zero.
-pub(super) fn combine(width: usize, m: &[f64], x: &[f64], start: Option<&[f64]>, h: f64, out: &mut [f64]) {
-    match width {
-        2 => of_width::<2>(m, x, start, h, out),
-        4 => of_width::<4>(m, x, start, h, out),
-        _ => of_width::<8>(m, x, start, h, out),
-    }
-}
+use super::vector::Vector;
 
-fn of_width<const K: usize>(m: &[f64], x: &[f64], start: Option<&[f64]>, h: f64, out: &mut [f64]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the machine has what the function is compiled for.
-        return unsafe { with_avx2::<K>(m, x, start, h, out) };
-    }
-    products::<K>(m, x, start, h, out, |a, b, c| a * b + c);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn with_avx2<const K: usize>(m: &[f64], x: &[f64], start: Option<&[f64]>, h: f64, out: &mut [f64]) {
-    products::<K>(m, x, start, h, out, |a, b, c| a.mul_add(b, c));
-}
-
+/// The columns of h·M in registers.
 #[inline(always)]
-fn products<const K: usize>(
-    m: &[f64],
-    x: &[f64],
-    start: Option<&[f64]>,
-    h: f64,
-    out: &mut [f64],
-    multiply_add: impl Fn(f64, f64, f64) -> f64,
-) {
-    let (columns, _) = m.as_chunks::<K>();
-    let ((xs, _), (outs, _)) = (x.as_chunks::<K>(), out.as_chunks_mut::<K>());
+pub(super) fn columns<const K: usize, V: Vector<K>>(m: &[f64], h: f64) -> [V; K] {
+    // No closures here: the compiler would not put them in line, with the registers of the caller.
+    let mut columns = [V::splat(h); K];
+    if let Some(m) = m.as_chunks::<K>().0.first_chunk::<K>() {
+        for j in 0..K {
+            columns[j] = V::load(&m[j]).mul(columns[j]);
+        }
+    }
+    columns
+}
+
+/// out = start + M·x, for each component. Without a start it is zero.
+#[inline(always)]
+pub(super) fn combine<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64], start: Option<&[f64]>, out: &mut [f64]) {
+    let (xs, outs) = (x.as_chunks::<K>().0, out.as_chunks_mut::<K>().0);
     for (i, (x, out)) in xs.iter().zip(outs).enumerate() {
-        let mut sum = [0.0; K];
-        for (column, &x) in columns.iter().zip(x) {
-            for k in 0..K {
-                sum[k] = multiply_add(column[k], x, sum[k]);
-            }
-        }
-        let start = start.map_or(0.0, |start| start[i]);
-        for k in 0..K {
-            out[k] = multiply_add(h, sum[k], start);
-        }
+        let start = V::splat(start.map_or(0.0, |start| start[i]));
+        product(m, x).add(start).store(out);
     }
 }
 
-/// Σ|a − b| over all lanes. A sum, not a maximum: NaN must not get lost.
-pub(super) fn distance(width: usize, a: &[f64], b: &[f64]) -> f64 {
-    match width {
-        2 => lane_distance::<2>(a, b),
-        4 => lane_distance::<4>(a, b),
-        _ => lane_distance::<8>(a, b),
+/// M·x of one component, in two sums, which do not wait for each other.
+#[inline(always)]
+pub(super) fn product<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64; K]) -> V {
+    let mut sums = [m[0].mul(V::splat(x[0])), m[1].mul(V::splat(x[1]))];
+    for j in 2..K {
+        sums[j % 2] = m[j].mul_add(V::splat(x[j]), sums[j % 2]);
     }
+    sums[0].add(sums[1])
 }
 
-fn lane_distance<const K: usize>(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = [0.0; K];
-    for (a, b) in a.as_chunks::<K>().0.iter().zip(b.as_chunks::<K>().0) {
-        for k in 0..K {
-            sum[k] += (a[k] - b[k]).abs();
-        }
+/// Σ|a − b| over all lanes, and a becomes b. A sum, not a maximum: NaN must not get lost.
+#[inline(always)]
+pub(super) fn replace<const K: usize, V: Vector<K>>(a: &mut [f64], b: &[f64]) -> f64 {
+    let mut sum = V::splat(0.0);
+    for (a, b) in a.as_chunks_mut::<K>().0.iter_mut().zip(b.as_chunks::<K>().0) {
+        let new = V::load(b);
+        sum = sum.add(new.sub(V::load(a)).abs());
+        new.store(a);
     }
-    sum.iter().sum()
+    sum.sum()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::vector::{Registers, Work};
     use super::*;
+
+    struct Combine<'a>(&'a [f64], &'a [f64], Option<&'a [f64]>, f64, &'a mut [f64]);
+
+    impl Work for Combine<'_> {
+        type Outcome = ();
+
+        fn run<const K: usize, V: Vector<K>>(self) {
+            combine::<K, V>(&columns(self.0, self.3), self.1, self.2, self.4);
+        }
+    }
 
     #[test]
     fn lanes_are_combined_as_by_hand() {
-        // Two stages in two lanes, two components: M = [[1, 2], [3, 4]] by columns.
-        let (m, x, mut out) = ([1.0, 3.0, 2.0, 4.0], [10.0, 1.0, 0.5, -1.0], [0.0; 4]);
-        combine(2, &m, &x, Some(&[100.0, 200.0]), 2.0, &mut out);
-        assert_eq!(out, [124.0, 168.0, 197.0, 195.0]);
-        // Three stages in four lanes.
-        let m = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-        let mut out = [9.0; 4];
-        combine(4, &m, &[1.0, 2.0, 3.0, 77.0], None, 1.0, &mut out);
-        assert_eq!(out, [1.0, 2.0, 3.0, 0.0]);
+        for registers in [Registers::detect(), Registers::Any] {
+            // Two stages in two lanes, two components: M = [[1, 2], [3, 4]] by columns.
+            let (m, x, mut out) = ([1.0, 3.0, 2.0, 4.0], [10.0, 1.0, 0.5, -1.0], [0.0; 4]);
+            registers.run(2, Combine(&m, &x, Some(&[100.0, 200.0]), 2.0, &mut out));
+            assert_eq!(out, [124.0, 168.0, 197.0, 195.0]);
+            // Three stages in four and in eight lanes.
+            let (mut m, mut out) = ([0.0; 16], [9.0; 4]);
+            (m[0], m[5], m[10]) = (1.0, 1.0, 1.0);
+            registers.run(4, Combine(&m, &[1.0, 2.0, 3.0, 77.0], None, 1.0, &mut out));
+            assert_eq!(out, [1.0, 2.0, 3.0, 0.0]);
+            let (mut m, mut out) = ([0.0; 64], [9.0; 8]);
+            (m[0], m[9], m[18]) = (1.0, 1.0, 1.0);
+            registers.run(8, Combine(&m, &[1.0, 2.0, 3.0, 77.0, 0.0, 0.0, 0.0, 0.0], None, 1.0, &mut out));
+            assert_eq!(out, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
     }
 }

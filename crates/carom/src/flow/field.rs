@@ -1,9 +1,11 @@
 //! Hamilton's equations from the Lagrangian.
 
+use std::sync::Arc;
+
 use super::Phase;
-use crate::error::Result;
+use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
-use crate::kernel::Kernel;
+use crate::kernel::{Backend, Kernel, Tape};
 use crate::mechanics::{Mechanics, numbered};
 use crate::solve::{Newton, NoSolution};
 use crate::system::time;
@@ -29,15 +31,39 @@ pub struct Field {
     inputs: Vec<f64>,
     /// v, ṗ, H; with constraints then L_v and μ
     values: Vec<f64>,
+    /// Whether they depend on the time, and which of them are those at `inputs`.
+    depends_on_time: bool,
+    known: Known,
 }
 
 /// How v follows from p.
 #[derive(Clone, Debug)]
 enum Velocity {
     /// L is quadratic in v: by elimination, as part of the expressions.
-    Explicit(Kernel),
+    Explicit(Box<Explicit>),
     /// By Newton's method: L is not quadratic in v, or there are constraints.
     Implicit(Newton),
+}
+
+/// Most ask for v or H alone.
+#[derive(Clone, Debug)]
+struct Explicit {
+    /// → v, H
+    motion: Kernel,
+    /// → v, ṗ, H, compiled when it is first needed
+    all: Option<Kernel>,
+    tape: Arc<Tape>,
+    backend: Backend,
+}
+
+/// What is known at a point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Known {
+    Nothing,
+    /// v and H.
+    Motion,
+    /// v, ṗ and H.
+    All,
 }
 
 impl Field {
@@ -46,10 +72,11 @@ impl Field {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
         let constraints = mechanics.tangent_constraints();
+        let depends_on_time = equations(mechanics, &p).iter().chain(&constraints).any(|e| e.depends_on(&[time()]));
         let mut values = 2 * n + 1;
         let mut unknowns = 0;
         let velocity = match Field::expressions(mechanics).filter(|_| constraints.is_empty()) {
-            Some(outputs) => Velocity::Explicit(mechanics.kernel(&given, &outputs)?),
+            Some(outputs) => Velocity::Explicit(Box::new(Explicit::new(mechanics, &given, &outputs)?)),
             None => {
                 let (symbols, residuals, outputs) = tangent(mechanics, &constraints);
                 (values, unknowns) = (outputs.len(), symbols.len());
@@ -58,7 +85,8 @@ impl Field {
         };
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values: vec![0.0; values] })
+        let values = vec![0.0; values];
+        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
@@ -70,25 +98,20 @@ impl Field {
 
     /// (v, ṗ, H) at (t, q, p).
     pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        self.inputs[self.parameters] = t;
-        self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
-        match &mut self.velocity {
-            Velocity::Explicit(kernel) => kernel.eval(&self.inputs, &mut self.values),
-            // From the last velocity, or else from rest.
-            Velocity::Implicit(newton) => {
-                if newton.solve(&mut self.inputs, &mut self.values).is_err() {
-                    self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
-                    newton.solve(&mut self.inputs, &mut self.values)?;
-                }
-            }
-        }
+        self.know(Known::All, t, z)?;
         Ok(&self.values)
     }
 
     /// The velocities v = H_p.
     pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        let n = self.n;
-        Ok(&self.at(t, z)?[..n])
+        self.know(Known::Motion, t, z)?;
+        Ok(&self.values[..self.n])
+    }
+
+    /// The energy H.
+    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok(self.values[2 * self.n])
     }
 
     /// Moves p onto the tangent space of the constraints; leaves μ in [`Field::multipliers`]. Without any it does nothing.
@@ -107,10 +130,55 @@ impl Field {
         self.values.get(3 * self.n + 1..).unwrap_or(&[])
     }
 
-    /// The energy H.
-    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
-        let n = self.n;
-        Ok(self.at(t, z)?[2 * n])
+    /// Computes what is wanted at a point. At the same point again it costs nothing: the energy, the walls and the outputs
+    /// all ask.
+    fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
+        let is_same_time = self.inputs[self.parameters] == t || !self.depends_on_time;
+        let state = &mut self.inputs[self.parameters + 1..][..z.len()];
+        if self.known >= wanted && is_same_time && state == z {
+            return Ok(());
+        }
+        state.copy_from_slice(z);
+        self.inputs[self.parameters] = t;
+        self.known = Known::Nothing;
+        match &mut self.velocity {
+            Velocity::Explicit(explicit) => {
+                explicit.eval(wanted, &self.inputs, &mut self.values);
+                self.known = wanted;
+            }
+            // From the last velocity, or else from rest.
+            Velocity::Implicit(newton) => {
+                if newton.solve(&mut self.inputs, &mut self.values).is_err() {
+                    self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
+                    newton.solve(&mut self.inputs, &mut self.values)?;
+                }
+                self.known = Known::All;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Explicit {
+    /// Of v, ṗ and H as expressions of `given`.
+    fn new(mechanics: &Mechanics, given: &[Expr], all: &[Expr]) -> Result<Explicit> {
+        let (n, inputs) = (mechanics.n(), [&mechanics.parameters, given].concat());
+        let motion: Vec<Expr> = all[..n].iter().chain(&all[2 * n..]).copied().collect();
+        let tape = Tape::new(&inputs, all).map_err(|e| Diagnostic::new(e.to_string()))?;
+        let motion = mechanics.kernel(given, &motion)?;
+        Ok(Explicit { motion, all: None, tape: Arc::new(tape), backend: mechanics.backend })
+    }
+
+    /// Writes v, ṗ, H, or v and H in their places.
+    fn eval(&mut self, wanted: Known, inputs: &[f64], values: &mut [f64]) {
+        if wanted == Known::All {
+            let (tape, backend) = (&self.tape, self.backend);
+            return self.all.get_or_insert_with(|| Kernel::of_tape(tape, backend)).eval(inputs, values);
+        }
+        // v, then H where ṗ will be.
+        let n = values.len() / 2;
+        self.motion.eval(inputs, &mut values[..n + 1]);
+        values[2 * n] = values[n];
     }
 }
 
@@ -141,16 +209,20 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
 }
 
-/// v with M v = p − L_v|₀, by elimination without pivoting, which is stable where M is positive definite.
+/// v with M v = p − L_v|₀; None where L is not quadratic in v.
 fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     if !mechanics.is_quadratic() {
         return None;
     }
-    let n = mechanics.n();
-    let at_rest = vec![Expr::constant(0.0); n];
+    let at_rest = vec![Expr::constant(0.0); mechanics.n()];
     let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
-    let mut m = mechanics.mass();
-    let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    let column: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    eliminate(mechanics.mass(), vec![column]).pop()
+}
+
+/// The columns x with M x = b for several b, by elimination without pivoting, which is stable where M is positive definite.
+fn eliminate(mut m: Vec<Vec<Expr>>, mut columns: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
+    let n = m.len();
     for k in 0..n {
         let pivot = m[k].clone();
         for i in k + 1..n {
@@ -158,12 +230,78 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
             for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
                 *x = *x - factor * y;
             }
-            v[i] = v[i] - factor * v[k];
+            columns.iter_mut().for_each(|x| x[i] = x[i] - factor * x[k]);
         }
     }
-    for i in (0..n).rev() {
-        let known: Expr = (i + 1..n).map(|j| m[i][j] * v[j]).sum();
-        v[i] = (v[i] - known) / m[i][i];
+    for x in &mut columns {
+        for i in (0..n).rev() {
+            let known: Expr = (i + 1..n).map(|j| m[i][j] * x[j]).sum();
+            x[i] = (x[i] - known) / m[i][i];
+        }
     }
-    Some(v)
+    columns
+}
+
+/// ∂(v, ṗ)/∂(q, p) by rows, where L is quadratic in v. With ṗ = g(q, v):
+///
+/// ```text
+/// v_p = M⁻¹,   v_q = −M⁻¹L_vq,   ṗ_p = g_v v_p,   ṗ_q = g_q + g_v v_q
+/// ```
+///
+/// These share M⁻¹ and so take a third less than the derivatives of the eliminated v, ṗ.
+pub(super) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
+    let n = mechanics.n();
+    let p = mechanics.p();
+    let v = explicit_velocity(mechanics, &p)?;
+    let at = |rows: Vec<Vec<Expr>>| -> Vec<Vec<Expr>> {
+        let flat = mechanics.at(&rows.concat(), &mechanics.q, &v, time());
+        flat.chunks(n).map(<[Expr]>::to_vec).collect()
+    };
+    let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
+    // M⁻¹ is symmetric: its columns are its rows.
+    let v_p = eliminate(mechanics.mass(), (0..n).map(unit).collect());
+    let g = &equations(mechanics, &p)[n..2 * n];
+    let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {
+        let entry = |row: &[Expr], j: usize| row.iter().zip(b).map(|(&x, row)| x * row[j]).sum::<Expr>();
+        a.iter().map(|row| (0..n).map(|j| entry(row, j)).collect()).collect()
+    };
+    let (l_vq, g_q, g_v) = (
+        at(jacobian(&mechanics.momenta(), &mechanics.q)),
+        at(jacobian(g, &mechanics.q)),
+        at(jacobian(g, &mechanics.v)),
+    );
+    let v_q: Vec<Vec<Expr>> =
+        product(&v_p, &l_vq).into_iter().map(|row| row.into_iter().map(|x| -x).collect()).collect();
+    let (swept, p_p) = (product(&g_v, &v_q), product(&g_v, &v_p));
+    let sum = |a: &[Expr], b: &[Expr]| a.iter().zip(b).map(|(&a, &b)| a + b).collect::<Vec<Expr>>();
+    let rows_of_v = v_q.iter().zip(&v_p).map(|(q, p)| [&q[..], p].concat());
+    let rows_of_p = g_q.iter().zip(&swept).zip(&p_p).map(|((q, swept), p)| [&sum(q, swept)[..], p].concat());
+    Some(rows_of_v.chain(rows_of_p).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::find;
+    use crate::expr::eval;
+    use crate::model::Model;
+
+    /// The slopes are the derivatives of the rates, entry by entry.
+    #[test]
+    fn slopes_are_derivatives() {
+        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
+            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+            let mechanics = Mechanics::new(&model.system);
+            let z: Vec<Expr> = mechanics.q.iter().copied().chain(mechanics.p()).collect();
+            let rates = Field::expressions(&mechanics).expect("v is explicit");
+            let expected = jacobian(&rates[..z.len()], &z).concat();
+            let found = slopes(&mechanics).expect("v is explicit").concat();
+            let mut values: Vec<(Expr, f64)> = z.iter().enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64)).collect();
+            values.push((time(), 0.7));
+            values.extend(model.parameter_values());
+            for (k, (a, b)) in eval(&found, &values).iter().zip(eval(&expected, &values)).enumerate() {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}, entry {k}: {a}, not {b}");
+            }
+        }
+    }
 }

@@ -1,15 +1,16 @@
 //! Gauss collocation.
 
 use super::collocation::Collocation;
-use super::combine::{combine, distance};
+use super::iteration::Iteration;
+use super::past::{is_same_step, is_same_time};
 use super::stages::Stages;
-use super::{Discrete, Field, Flow, Phase};
+use super::stiff::Stiff;
+use super::vector::Buffer;
+use super::{Discrete, Flow, MOMENTS, Moments, Phase};
 use crate::error::Result;
 use crate::mechanics::Mechanics;
 use crate::modified::ModifiedHamiltonian;
 use crate::solve::NoSolution;
-
-const MAX_ITERATIONS: usize = 100;
 
 /// Gauss collocation with s stages on Hamilton's equations: order 2s, symplectic, symmetric. [Hairer, Lubich & Wanner, II.1]
 ///
@@ -17,34 +18,27 @@ const MAX_ITERATIONS: usize = 100;
 /// Zᵢ = z0 + h Σⱼ aᵢⱼ f(t + cⱼh, Zⱼ),   z1 = z0 + h Σᵢ bᵢ f(t + cᵢh, Zᵢ)
 /// ```
 ///
-/// The stages are found by fixed-point iteration to roundoff, all stages at once as lanes of vectors. The first guess
-/// continues the polynomial of the last step.
+/// The stages are found to roundoff, all at once as lanes of vectors (`iteration.rs`; where that diverges, `stiff.rs`). The
+/// first guess continues the polynomial of the last step.
 #[derive(Clone)]
 pub struct Gauss {
     s: usize,
     /// 2n
     size: usize,
     rule: Collocation,
-    /// a by columns, each as wide as the lanes; lanes beyond s repeat the first stage.
-    a: Vec<f64>,
     /// ℓⱼ(1 + cᵢ) by columns: the polynomial of one step at the stages of the next.
-    ahead: Vec<f64>,
-    field: Stages,
-    /// H, for the discrete energy; where the stages follow H̃ there is none.
-    energy: Option<Field>,
-    times: Vec<f64>,
-    /// f at the stages: component i of stage k at i·width + k.
-    rates: Vec<f64>,
-    new_rates: Vec<f64>,
-    stages: Vec<f64>,
-    /// ℓⱼ at the stages of the next step, by columns.
-    interpolation: Vec<f64>,
-    /// ∫₀^x ℓⱼ at the moments x inside a step, by rows.
-    moments: Vec<f64>,
+    ahead: Buffer,
+    /// ℓⱼ at the stages of another step, by columns.
+    interpolation: Buffer,
+    iteration: Iteration,
+    /// Made when it is first needed.
+    stiff: Option<Box<Stiff>>,
+    /// H at the stages.
+    energies: Vec<f64>,
     last: Last,
 }
 
-/// The step that `rates` belong to.
+/// The step that the stages belong to.
 #[derive(Clone)]
 struct Last {
     h: f64,
@@ -56,39 +50,29 @@ impl Gauss {
     /// Compiles the field.
     pub fn new(mechanics: &Mechanics, stages: usize, parameters: &[f64]) -> Result<Gauss> {
         let field = Stages::new(mechanics, stages, parameters)?;
-        let energy = Some(Field::new(mechanics, parameters)?);
-        Ok(Gauss::following(field, energy, stages, 2 * mechanics.n()))
+        Ok(Gauss::following(field, stages, 2 * mechanics.n()))
     }
 
     /// Follows Hamilton's equations of a modified Hamiltonian; `size` is that of a state.
     pub fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, stages: usize, size: usize) -> Gauss {
-        Gauss::following(Stages::of_modified(ham_mod, stages, size), None, stages, size)
+        Gauss::following(Stages::of_modified(ham_mod, stages, size), stages, size)
     }
 
-    fn following(field: Stages, energy: Option<Field>, s: usize, size: usize) -> Gauss {
+    fn following(field: Stages, s: usize, size: usize) -> Gauss {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         let rule = Collocation::gauss(s);
         let width = field.width;
-        let (mut a, mut ahead) = (vec![0.0; s * width], vec![0.0; s * width]);
-        for (j, column) in a.chunks_mut(width).enumerate() {
-            column.iter_mut().enumerate().for_each(|(k, a)| *a = rule.a[if k < s { k * s + j } else { j }]);
-        }
+        let mut ahead = Buffer::zeros(width * width);
         rule.interpolation(1.0, 1.0, width, &mut ahead);
-        let inside = (1..s.max(2)).map(|k| k as f64 / s.max(2) as f64);
         Gauss {
             s,
             size,
-            a,
             ahead,
-            moments: inside.flat_map(|x| rule.integrals(x)).collect(),
+            interpolation: Buffer::zeros(width * width),
+            iteration: Iteration::new(field, size, &rule.a, &rule.b, &rule.c),
             rule,
-            field,
-            energy,
-            times: vec![0.0; s],
-            rates: vec![0.0; width * size],
-            new_rates: vec![0.0; width * size],
-            stages: vec![0.0; width * size],
-            interpolation: vec![0.0; s * width],
+            stiff: None,
+            energies: vec![0.0; width],
             last: Last { h: 0.0, begin: nowhere.clone(), end: nowhere },
         }
     }
@@ -98,76 +82,62 @@ impl Gauss {
         self.last.end.t = f64::NAN;
     }
 
-    /// Fills `rates` with a first guess: the last step's polynomial where it begins or ends here, else f(z0).
-    fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
+    /// Makes a first guess of the rates: the last step's polynomial where it begins or ends here (then true), else f(z0).
+    fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
         // A polynomial is not followed far beyond its own step.
-        let (ratio, width) = (h / self.last.h, self.field.width);
+        let ratio = h / self.last.h;
         let near = ratio.abs() <= 2.0;
-        let start = if near && *z0 == self.last.end {
+        let start = if near && is_same(z0, &self.last.end) {
             1.0
-        } else if near && *z0 == self.last.begin {
+        } else if near && is_same(z0, &self.last.begin) {
             0.0
         } else {
-            self.times.fill(z0.t);
-            self.stages.chunks_mut(width).zip(&z0.z).for_each(|(lanes, z)| lanes.fill(*z));
-            return self.field.at(&self.times, &self.stages, &mut self.rates);
+            self.iteration.begin(z0)?;
+            return Ok(false);
         };
-        let matrix = if start == 1.0 && ratio == 1.0 {
-            &self.ahead
+        if start == 1.0 && is_same_step(h, self.last.h) {
+            self.iteration.transform(&self.ahead);
         } else {
-            self.rule.interpolation(start, ratio, width, &mut self.interpolation);
-            &self.interpolation
-        };
-        combine(width, matrix, &self.rates, None, 1.0, &mut self.new_rates);
-        std::mem::swap(&mut self.new_rates, &mut self.rates);
-        Ok(())
+            self.rule.interpolation(start, ratio, self.iteration.field.width, &mut self.interpolation);
+            self.iteration.transform(&self.interpolation);
+        }
+        Ok(true)
     }
 
-    /// One round of the iteration; returns how far the stages moved, relative to the state.
-    fn iterate(&mut self, z0: &Phase, h: f64, scale: f64) -> std::result::Result<f64, NoSolution> {
-        combine(self.field.width, &self.a, &self.rates, Some(&z0.z), h, &mut self.stages);
-        self.field.at(&self.times, &self.stages, &mut self.new_rates)?;
-        let moved = distance(self.field.width, &self.rates, &self.new_rates);
-        std::mem::swap(&mut self.rates, &mut self.new_rates);
-        Ok(moved * scale)
-    }
-
-    /// Iterates until the stages stand still at roundoff.
-    fn converge(&mut self, z0: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
-        self.times.iter_mut().zip(&self.rule.c).for_each(|(t, c)| *t = z0.t + c * h);
-        // Also at rest in the origin, where only the rates say what is small.
-        let rise: f64 = self.rates.iter().map(|x| x.abs()).sum::<f64>() / self.field.width as f64;
-        let size: f64 = z0.z.iter().map(|x| x.abs()).sum::<f64>() + h.abs() * rise;
-        let scale = if size == 0.0 { 1.0 } else { h.abs() / (size * self.s as f64) };
-        let mut previous = f64::INFINITY;
-        for _ in 0..MAX_ITERATIONS {
-            let moved = self.iterate(z0, h, scale)?;
-            // At roundoff the changes stop to shrink; before that, the next one would be too small to matter.
-            let next = if previous.is_finite() { moved * (moved / previous) } else { f64::INFINITY };
-            if moved <= 0.5 * f64::EPSILON || next <= 0.05 * f64::EPSILON || (moved >= previous && moved <= 1e-13) {
+    /// Solves the equations of the step, by what goes.
+    fn solve(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+        let is_near = self.predict(z0, h)?;
+        if self.iteration.solve(z0, h, is_near, z1).is_ok() {
+            return Ok(());
+        }
+        self.forget();
+        if is_near {
+            // The past misled.
+            self.iteration.begin(z0)?;
+            if self.iteration.solve(z0, h, false, z1).is_ok() {
                 return Ok(());
             }
-            if !moved.is_finite() {
-                break;
-            }
-            previous = moved;
         }
-        Err(NoSolution::Diverged)
+        let (s, size, width) = (self.s, self.size, self.iteration.field.width);
+        let stiff = self.stiff.get_or_insert_with(|| Box::new(Stiff::new(s, size, width)));
+        stiff.solve(&mut self.iteration, &self.rule.a, z0, h)?;
+        self.iteration.end(z0, h, z1);
+        Ok(())
     }
+}
+
+/// True if two states are the same up to roundoff in the time: near enough for a guess.
+fn is_same(a: &Phase, b: &Phase) -> bool {
+    is_same_time(a.t, b.t) && a.z == b.z
 }
 
 impl Flow for Gauss {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
-        self.predict(z0, h)?;
-        if let Err(e) = self.converge(z0, h) {
-            self.forget();
-            return Err(e);
+        if h == self.last.h && *z0 == self.last.begin {
+            z1.copy_from(&self.last.end);
+            return Ok(());
         }
-        z1.t = z0.t + h;
-        for (lanes, (z, start)) in self.rates.chunks(self.field.width).zip(z1.z.iter_mut().zip(&z0.z)) {
-            let rise: f64 = self.rule.b.iter().zip(lanes).map(|(b, rate)| b * rate).sum();
-            *z = start + h * rise;
-        }
+        self.solve(z0, h, z1)?;
         self.last.h = h;
         self.last.begin.copy_from(z0);
         self.last.end.copy_from(z1);
@@ -180,25 +150,24 @@ impl Flow for Gauss {
     /// L_d = h Σ bᵢLᵢ,   −D₃L_d = p1·Σ bᵢVᵢ − Σ bᵢLᵢ − h Σ bᵢ ṗᵢ·Σⱼ aᵢⱼVⱼ
     /// ```
     fn discrete(&mut self) -> Option<Discrete> {
-        let (s, n, width) = (self.s, self.size / 2, self.field.width);
+        let (n, width) = (self.size / 2, self.iteration.field.width);
         let Last { h, begin, end } = &self.last;
-        let mut point = begin.clone();
+        self.iteration.field.energies(&mut self.energies)?;
         let (mut mean, mut energy) = (0.0, 0.0);
-        for k in 0..s {
-            point.z.iter_mut().enumerate().for_each(|(i, x)| *x = self.stages[i * width + k]);
-            let ham = self.energy.as_mut()?.energy(begin.t + self.rule.c[k] * h, &point.z).ok()?;
-            let rate = |i: usize| self.rates[i * width + k];
-            let swept: f64 = (0..n).map(|i| point.p()[i] * rate(i)).sum();
+        for (k, (b, ham)) in self.rule.b.iter().zip(&self.energies).enumerate() {
+            let rate = |i: usize| self.iteration.rates[i * width + k];
+            let state = |i: usize| self.iteration.field.states()[i * width + k];
+            let swept: f64 = (0..n).map(|i| state(n + i) * rate(i)).sum();
             // h Σⱼ aₖⱼVⱼ is how far the stage is from q0.
-            let lifted: f64 = (0..n).map(|i| rate(n + i) * (point.z[i] - begin.z[i])).sum();
-            mean += self.rule.b[k] * (swept - ham);
-            energy += self.rule.b[k] * ((0..n).map(|i| end.p()[i] * rate(i)).sum::<f64>() - lifted);
+            let lifted: f64 = (0..n).map(|i| rate(n + i) * (state(i) - begin.z[i])).sum();
+            mean += b * (swept - ham);
+            energy += b * ((0..n).map(|i| end.p()[i] * rate(i)).sum::<f64>() - lifted);
         }
         Some(Discrete { action: h * mean, energy: energy - mean })
     }
 
     fn set_full_step(&mut self, full: f64) {
-        if self.field.set_full_step(full) {
+        if self.iteration.field.set_full_step(full) {
             self.forget();
         }
     }
@@ -208,18 +177,24 @@ impl Flow for Gauss {
     }
 
     fn moments(&self) -> usize {
-        self.s.max(2)
+        self.s
     }
 
-    fn interpolate(&self, z0: &Phase, h: f64, k: usize, z: &mut Phase) -> bool {
+    /// The stages.
+    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         if self.last.h != h || self.last.begin != *z0 {
             return false;
         }
-        let weights = &self.moments[(k - 1) * self.s..k * self.s];
-        z.t = z0.t + h * k as f64 / self.moments() as f64;
-        for (lanes, (z, start)) in self.rates.chunks(self.field.width).zip(z.z.iter_mut().zip(&z0.z)) {
-            let rise: f64 = weights.iter().zip(lanes).map(|(w, rate)| w * rate).sum();
-            *z = start + h * rise;
+        let (n, width) = (self.size / 2, self.iteration.field.width);
+        moments.count = self.s;
+        for (k, c) in self.rule.c.iter().enumerate() {
+            moments.tau[k] = c * h;
+            moments.lanes[k] = z0.t + c * h;
+        }
+        let rows =
+            self.iteration.field.states().chunks(width).take(n).chain(self.iteration.rates.chunks(width).take(n));
+        for (lanes, row) in moments.lanes.chunks_mut(MOMENTS).skip(1).zip(rows) {
+            lanes[..width].copy_from_slice(row);
         }
         true
     }

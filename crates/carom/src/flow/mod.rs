@@ -8,12 +8,15 @@ mod field;
 mod gauss;
 mod impulses;
 mod interpolated;
+mod iteration;
 mod multipliers;
 mod past;
 mod registry;
 mod rk4;
 mod stages;
+mod stiff;
 mod variational;
+mod vector;
 
 pub(crate) use collocation::Collocation;
 pub use composition::Composition;
@@ -75,6 +78,36 @@ pub struct Discrete {
     pub energy: f64,
 }
 
+/// The most moments inside a step.
+pub const MOMENTS: usize = 8;
+
+/// Moments inside a step.
+#[derive(Clone, Debug)]
+pub struct Moments {
+    /// How many there are.
+    pub count: usize,
+    /// How far into the step they are.
+    pub tau: [f64; MOMENTS],
+    /// t, then q, then v = q̇: component i of moment k at i·MOMENTS + k. What is beyond `count` has no meaning.
+    pub lanes: Vec<f64>,
+}
+
+impl Moments {
+    /// Room for those of a system with n coordinates.
+    pub fn new(n: usize) -> Moments {
+        Moments { count: 0, tau: [0.0; MOMENTS], lanes: vec![0.0; (1 + 2 * n) * MOMENTS] }
+    }
+
+    /// Writes moment k, τ into the step from z0.
+    pub fn set<'a>(&mut self, k: usize, z0: &Phase, tau: f64, q_and_v: impl Iterator<Item = &'a f64>) {
+        self.tau[k] = tau;
+        self.lanes[k] = z0.t + tau;
+        for (lanes, x) in self.lanes.chunks_mut(MOMENTS).skip(1).zip(q_and_v) {
+            lanes[k] = *x;
+        }
+    }
+}
+
 /// A one-step map. It may remember the last steps for a better first guess; that never changes the result.
 pub trait Flow: Send {
     /// z1 = Φ_h(z0); h may be negative.
@@ -100,14 +133,14 @@ pub trait Flow: Send {
     /// The order of the map.
     fn order(&self) -> usize;
 
-    /// In how many parts a step is looked at for events: one for maps whose steps are short.
+    /// At how many moments inside a step, at most [`MOMENTS`], its motion is known.
     fn moments(&self) -> usize {
-        1
+        0
     }
 
-    /// The state at part `k` of [`Flow::moments`] of the last step, on its polynomial: near enough to look for events.
-    /// False if there is no polynomial, or the last step was not the one from z0 over h.
-    fn interpolate(&self, _z0: &Phase, _h: f64, _k: usize, _z: &mut Phase) -> bool {
+    /// Writes the moments inside the last step, in the order of time: q and v = q̇ on its polynomial, near enough to look for
+    /// events. False if the last step was not the one from z0 over h.
+    fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
         false
     }
 

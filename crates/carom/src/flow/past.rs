@@ -32,6 +32,16 @@ const fn weights() -> [[f64; MOST]; MOST + 1] {
     all
 }
 
+/// True if two steps, as differences of the times of nodes, are the same up to roundoff: near enough for a guess.
+pub(super) fn is_same_step(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs()
+}
+
+/// True if two times are the same up to roundoff.
+pub(super) fn is_same_time(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 4.0 * f64::EPSILON * b.abs()
+}
+
 /// The last steps, as long as each began where the one before it ended.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
@@ -55,12 +65,12 @@ impl Past {
 
     /// True if the last step ended in z0.
     pub(super) fn ends_in(&self, z0: &Phase) -> bool {
-        self.t == z0.t && self.end == z0.z
+        is_same_time(self.t, z0.t) && self.end == z0.z
     }
 
     /// Writes a guess for the step of length h that follows; false if there are not enough of that length.
     pub(super) fn extrapolate(&self, h: f64, x: &mut [f64]) -> bool {
-        if self.h != h || self.count < 2 {
+        if !is_same_step(self.h, h) || self.count < 2 {
             return false;
         }
         let weights = &WEIGHTS[self.count];
@@ -92,7 +102,7 @@ impl Past {
             row[self.first] = x;
         }
         let most = if iterations > BAD { 2 } else { MOST };
-        self.count = if self.h == h { (self.count + 1).min(most) } else { 1 };
+        self.count = if is_same_step(self.h, h) { (self.count + 1).min(most) } else { 1 };
         (self.t, self.h) = (z1.t, h);
         self.end.copy_from_slice(&z1.z);
     }

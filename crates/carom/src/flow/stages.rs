@@ -1,19 +1,31 @@
 //! Hamilton's equations at all stages of a step at once.
 
-use super::{Field, Phase};
+use super::vector::Buffer;
+use super::{Field, Phase, field};
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::kernel::{LaneKernel, Lanes};
+use crate::kernel::{LaneKernel, Lanes, Tape};
 use crate::mechanics::Mechanics;
 use crate::modified::ModifiedHamiltonian;
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// (q̇, ṗ) at several states. Component i of state k stands at i·width + k.
+/// With more coordinates than this the slopes cost more than they save.
+pub(super) const MOST_COORDINATES: usize = 3;
+/// So many times the instructions of the rates may the slopes have.
+const MOST_WORK: usize = 5;
+
+/// f = (q̇, ṗ) at several states. Component i of state k stands at i·width + k.
 #[derive(Clone)]
 pub(super) struct Stages {
     pub(super) width: usize,
+    /// How many of the lanes are used; the others repeat the first.
+    s: usize,
+    /// The times, then the states.
+    inputs: Buffer,
     rates: Rates,
+    /// f and ∂f/∂z by rows, where that pays.
+    slopes: Option<Box<LaneKernel>>,
     /// One state, for the ways that take one at a time.
     point: Phase,
 }
@@ -21,8 +33,8 @@ pub(super) struct Stages {
 /// How the rates are computed.
 #[derive(Clone)]
 enum Rates {
-    /// All states in one call, as lanes of a vector. The lane inputs are t, then z.
-    Lanes { kernel: Box<LaneKernel>, parameters: Vec<f64>, inputs: Vec<f64> },
+    /// All states in one call, as lanes of a vector.
+    Lanes { rates: Box<LaneKernel>, energy: Box<LaneKernel>, parameters: Vec<f64> },
     /// One state after the other.
     Field(Box<Field>),
     /// One after the other, of a modified Hamiltonian of the full step h.
@@ -34,30 +46,32 @@ impl Stages {
     pub(super) fn new(mechanics: &Mechanics, s: usize, parameters: &[f64]) -> Result<Stages> {
         let size = 2 * mechanics.n();
         let lanes = Lanes::for_states(s).unwrap_or(Lanes::Eight);
-        let point = Phase { t: 0.0, z: vec![0.0; size] };
-        let kernel = Field::expressions(mechanics).and_then(|rates| {
-            let z: Vec<Expr> = [time()].into_iter().chain(mechanics.q.iter().copied()).chain(mechanics.p()).collect();
-            LaneKernel::with_backend(&z, &mechanics.parameters, &rates[..size], lanes, mechanics.backend).ok()
+        let compiled = Field::expressions(mechanics).and_then(|all| {
+            let inputs = inputs(mechanics);
+            let kernel = |outputs: &[Expr]| {
+                LaneKernel::with_backend(&inputs, &mechanics.parameters, outputs, lanes, mechanics.backend).ok()
+            };
+            let parameters = parameters.to_vec();
+            let (rates, energy) = (Box::new(kernel(&all[..size])?), Box::new(kernel(&all[size..])?));
+            let slopes = slopes(mechanics, &all[..size]).and_then(|outputs| kernel(&outputs));
+            Some((Rates::Lanes { rates, energy, parameters }, slopes))
         });
-        let rates = match kernel {
-            Some(kernel) => Rates::Lanes {
-                kernel: Box::new(kernel),
-                parameters: parameters.to_vec(),
-                inputs: vec![0.0; (size + 1) * lanes.count()],
-            },
-            None => Rates::Field(Box::new(Field::new(mechanics, parameters)?)),
+        let (rates, slopes) = match compiled {
+            Some((rates, slopes)) => (rates, slopes.map(Box::new)),
+            None => (Rates::Field(Box::new(Field::new(mechanics, parameters)?)), None),
         };
-        Ok(Stages { width: lanes.count(), rates, point })
+        Ok(Stages { slopes, ..Stages::of(rates, s, size) })
     }
 
     /// Of a modified Hamiltonian.
     pub(super) fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, s: usize, size: usize) -> Stages {
-        let rates = Rates::Modified { ham_mod, h: 0.0, gradient: vec![0.0; size] };
-        Stages {
-            width: Lanes::for_states(s).unwrap_or(Lanes::Eight).count(),
-            rates,
-            point: Phase { t: 0.0, z: vec![0.0; size] },
-        }
+        Stages::of(Rates::Modified { ham_mod, h: 0.0, gradient: vec![0.0; size] }, s, size)
+    }
+
+    fn of(rates: Rates, s: usize, size: usize) -> Stages {
+        let width = Lanes::for_states(s).unwrap_or(Lanes::Eight).count();
+        let point = Phase { t: 0.0, z: vec![0.0; size] };
+        Stages { width, s, inputs: Buffer::zeros((size + 1) * width), rates, slopes: None, point }
     }
 
     /// The full step, on which a modified Hamiltonian depends. True if that is another than before.
@@ -71,26 +85,82 @@ impl Stages {
         }
     }
 
-    /// The rates at the states z, at the times t; lanes beyond these repeat the first.
-    pub(super) fn at(&mut self, times: &[f64], z: &[f64], out: &mut [f64]) -> std::result::Result<(), NoSolution> {
+    /// How many numbers f and ∂f/∂z are, at all states.
+    pub(super) fn values(&self) -> usize {
+        let size = self.point.z.len();
+        (if self.has_slopes() { size + size * size } else { size }) * self.width
+    }
+
+    /// Whether ∂f/∂z can be had.
+    pub(super) fn has_slopes(&self) -> bool {
+        self.slopes.is_some()
+    }
+
+    /// Sets the times t + c·h.
+    pub(super) fn set_times(&mut self, t: f64, c: &[f64], h: f64) {
+        let (used, rest) = self.inputs[..self.width].split_at_mut(c.len());
+        used.iter_mut().zip(c).for_each(|(time, c)| *time = t + c * h);
+        rest.fill(used[0]);
+    }
+
+    /// The states.
+    pub(super) fn states(&self) -> &[f64] {
+        &self.inputs[self.width..]
+    }
+
+    /// The states, to be written.
+    pub(super) fn states_mut(&mut self) -> &mut [f64] {
         let width = self.width;
-        if let Rates::Lanes { kernel, parameters, inputs } = &mut self.rates {
-            inputs[..times.len()].copy_from_slice(times);
-            inputs[times.len()..width].fill(times[0]);
-            inputs[width..].copy_from_slice(z);
-            kernel.eval(inputs, parameters, out);
+        &mut self.inputs[width..]
+    }
+
+    /// f at the states.
+    pub(super) fn rates(&mut self, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
+        let (width, size) = (self.width, self.point.z.len());
+        let out = &mut out[..size * width];
+        if let Rates::Lanes { rates, parameters, .. } = &self.rates {
+            rates.eval(&self.inputs, parameters, out);
             return Ok(());
         }
-        for (k, &t) in times.iter().enumerate() {
-            self.point.t = t;
-            self.point.z.iter_mut().enumerate().for_each(|(i, x)| *x = z[i * width + k]);
+        for k in 0..self.s {
+            self.point_of(k);
             self.one_at(k, out)?;
         }
         for lanes in out.chunks_mut(width) {
-            let (used, rest) = lanes.split_at_mut(times.len());
+            let (used, rest) = lanes.split_at_mut(self.s);
             rest.fill(used[0]);
         }
         Ok(())
+    }
+
+    /// f and ∂f/∂z, by rows, at the states.
+    pub(super) fn rates_and_slopes(&mut self, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
+        match (&self.rates, &self.slopes) {
+            (Rates::Lanes { parameters, .. }, Some(slopes)) => slopes.eval(&self.inputs, parameters, out),
+            _ => return self.rates(out),
+        }
+        Ok(())
+    }
+
+    /// H at the states; None where the rates are those of H̃.
+    pub(super) fn energies(&mut self, out: &mut [f64]) -> Option<()> {
+        for k in 0..self.s {
+            if let Rates::Lanes { energy, parameters, .. } = &self.rates {
+                energy.eval(&self.inputs, parameters, out);
+                break;
+            }
+            self.point_of(k);
+            let Rates::Field(field) = &mut self.rates else { return None };
+            out[k] = field.energy(self.point.t, &self.point.z).ok()?;
+        }
+        Some(())
+    }
+
+    /// Copies state k to `point`.
+    fn point_of(&mut self, k: usize) {
+        let width = self.width;
+        self.point.t = self.inputs[k];
+        self.point.z.iter_mut().enumerate().for_each(|(i, x)| *x = self.inputs[(1 + i) * width + k]);
     }
 
     /// The rates at `point`, into lane k.
@@ -113,4 +183,22 @@ impl Stages {
         }
         Ok(())
     }
+}
+
+/// f and ∂f/∂z by rows, where that is not too much work.
+fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<Vec<Expr>> {
+    if mechanics.n() > MOST_COORDINATES {
+        return None;
+    }
+    let inputs = inputs(mechanics);
+    let outputs: Vec<Expr> = rates.iter().copied().chain(field::slopes(mechanics)?.concat()).collect();
+    let length = |outputs: &[Expr]| {
+        Tape::new(&[&inputs[..], &mechanics.parameters].concat(), outputs).map_or(usize::MAX, |tape| tape.len())
+    };
+    (length(&outputs) <= MOST_WORK * length(rates)).then_some(outputs)
+}
+
+/// The time, the coordinates, the momenta.
+fn inputs(mechanics: &Mechanics) -> Vec<Expr> {
+    [time()].into_iter().chain(mechanics.q.iter().copied()).chain(mechanics.p()).collect()
 }

@@ -4,7 +4,7 @@ use super::carry::Carry;
 use super::impulses::Impulses;
 use super::multipliers::Multipliers;
 use super::past::Past;
-use super::{Discrete, Field, Flow, FlowKind, Phase};
+use super::{Discrete, Field, Flow, FlowKind, MOMENTS, Phase};
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
@@ -190,6 +190,10 @@ impl Flow for Variational {
         let mut values = [0.0; 2];
         self.action.eval(&self.inputs, &mut values);
         Some(Discrete { action: values[0], energy: values[1] })
+    }
+
+    fn moments(&self) -> usize {
+        self.inner_times.len().min(MOMENTS)
     }
 
     fn impulses(&self) -> Option<&Impulses> {

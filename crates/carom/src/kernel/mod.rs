@@ -90,8 +90,12 @@ enum Code {
 impl Kernel {
     /// The function from `inputs`, which are symbols, to `outputs`: native code where possible.
     pub fn new(inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel, KernelError> {
-        let tape = Tape::new(inputs, outputs)?;
-        Ok(Kernel::from_tape(&tape, Backend::Jit).unwrap_or_else(|_| Kernel::interpreted(&tape)))
+        Ok(Kernel::of_tape(&Tape::new(inputs, outputs)?, Backend::Jit))
+    }
+
+    /// The function that a tape describes, by the backend of choice where possible.
+    pub fn of_tape(tape: &Tape, backend: Backend) -> Kernel {
+        Kernel::from_tape(tape, backend).unwrap_or_else(|_| Kernel::interpreted(tape))
     }
 
     /// The same by the backend of choice.
@@ -99,7 +103,7 @@ impl Kernel {
         Kernel::from_tape(&Tape::new(inputs, outputs)?, backend)
     }
 
-    /// The function that a tape describes.
+    /// The function that a tape describes, by the backend of choice or not at all.
     pub fn from_tape(tape: &Tape, backend: Backend) -> Result<Kernel, KernelError> {
         match backend {
             Backend::Interpreter => Ok(Kernel::interpreted(tape)),

@@ -1,11 +1,12 @@
 //! Where a step first meets a wall.
 //!
-//! The gap φ is looked at on a few moments along the step, which the flow's own polynomial gives cheaply. Between two
-//! moments the gap may close (φ changes its sign), or dip below zero and come back (φ̇ changes its sign from falling to
-//! rising, and the parabola through the moments comes near zero). Either is then located on the partial flow itself.
+//! The gap φ of every wall is looked at at the two ends of a step; most walls are then out of reach. For the others it is
+//! looked at on a few moments inside the step, which a flow with stages gives for nothing. Between two moments the gap may
+//! close (φ changes its sign), or dip below zero and come back (φ̇ changes its sign from falling to rising, and the parabola
+//! through the moments comes near zero). Either is then located on the partial flow itself.
 
 use super::algorithm::Machine;
-use crate::flow::Phase;
+use crate::flow::{MOMENTS, Phase};
 use crate::solve::{NoSolution, root};
 
 /// A wall and how far into the step it is met, or lets go.
@@ -18,6 +19,9 @@ pub(super) struct Contact {
 
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
 pub(super) const TOUCHING: f64 = 1e-10;
+
+/// Newton's method on the length of a partial step has found the wall after so many trials, or it is left.
+const NEWTON_TRIALS: usize = 8;
 
 /// A moment of a step: how far into it, φ, φ̇.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +43,33 @@ impl Machine {
         tau: f64,
         left: Option<usize>,
     ) -> Result<Option<Contact>, NoSolution> {
+        if self.walls.count() == 0 {
+            return Ok(None);
+        }
+        self.walls.look_at_ends(z0, z1, &mut self.field)?;
+        let is_exact = self.partial.is_none();
         let mut first: Option<Contact> = None;
         for wall in 0..self.walls.count() {
             if self.is_held(wall) {
                 continue;
             }
-            let until = first.map_or(tau, |contact: Contact| contact.dtau);
-            if let Some(dtau) = self.contact_with(wall, z0, z1, tau, left == Some(wall))?
-                && (first.is_none() || dtau < until)
-            {
+            let [begin, end] = self.walls.ends(wall);
+            let begin = Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true };
+            let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
+            let left = left == Some(wall);
+            let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
+            let (touches, slow) = (begin.gap <= TOUCHING, self.slow());
+            // Bodies that touch and move together do not press: between them there is roundoff.
+            let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
+            let dtau = if touches && !left && begin.rate < -slow {
+                Some(0.0)
+            } else if together || is_out_of_reach(begin, end, tau) {
+                None
+            } else {
+                self.look_inside(z0, tau)?;
+                self.contact_with(wall, z0, begin, end, until, left || touches)?
+            };
+            if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
                 first = Some(Contact { wall, dtau, lets_go: false });
             }
         }
@@ -59,57 +81,51 @@ impl Machine {
         })
     }
 
-    /// When the gap of one wall first closes.
+    /// When the gap of one wall first closes, if that is before `until`.
     fn contact_with(
         &mut self,
         wall: usize,
         z0: &Phase,
-        z1: &Phase,
-        tau: f64,
+        begin: Moment,
+        end: Moment,
+        until: f64,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        let mut before = self.moment(wall, 0.0, z0, true)?;
-        let last = self.moment(wall, tau, z1, self.partial.is_none())?;
-        let (touches, slow) = (before.gap <= TOUCHING, self.slow());
-        if touches && !left && before.rate < -slow {
-            return Ok(Some(0.0));
-        }
-        // Bodies that touch and move together do not press: between them there is roundoff.
-        if touches && last.gap.abs() <= TOUCHING && before.rate.abs().max(last.rate.abs()) <= slow {
-            return Ok(None);
-        }
-        if is_out_of_reach(before, last, tau) {
-            return Ok(None);
-        }
-        let count = self.partial().moments();
-        for k in 1..=count {
-            let mut next = if k == count { last } else { self.moment_on_polynomial(wall, z0, tau, k)? };
-            // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
-            if next.gap < 0.0 && !next.is_exact {
-                next = self.moment_after(wall, z0, next.tau)?;
-            }
-            if let Some(dtau) = self.between(wall, z0, before, next, (left || touches) && k == 1)? {
+        let (inside, count) = (self.walls.inside(wall)?, self.walls.moments.count);
+        let mut before = begin;
+        for k in 0..=count {
+            let next = if k < count {
+                let (gap, rate) = (inside[k], inside[MOMENTS + k]);
+                Moment { tau: self.walls.moments.tau[k], gap, rate, is_exact: false }
+            } else {
+                end
+            };
+            if let Some(dtau) = self.between(wall, z0, before, next, left && k == 0)? {
                 return Ok(Some(dtau));
+            }
+            if next.tau >= until {
+                break;
             }
             before = next;
         }
         Ok(None)
     }
 
-    /// Moment number k of the last step, on its polynomial; by a partial step where there is none.
-    fn moment_on_polynomial(&mut self, wall: usize, z0: &Phase, tau: f64, k: usize) -> Result<Moment, NoSolution> {
-        let part = k as f64 / self.partial().moments() as f64;
+    /// Looks at the moments inside the last step, once for all walls; by partial steps where the map has none of this step.
+    fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
-        if !partial.interpolate(z0, tau, k, &mut self.probe) {
-            return self.moment_after(wall, z0, part * tau);
+        let (moments, count) = (&mut self.walls.moments, partial.moments());
+        if moments.count == count || partial.write_moments(z0, tau, moments) {
+            return Ok(());
         }
-        let (gap, rate) = self.walls.gap_and_rate(wall, &self.probe, &mut self.field)?;
-        Ok(Moment { tau: part * tau, gap, rate, is_exact: false })
-    }
-
-    fn moment(&mut self, wall: usize, tau: f64, z: &Phase, is_exact: bool) -> Result<Moment, NoSolution> {
-        let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-        Ok(Moment { tau, gap, rate, is_exact })
+        for k in 0..count {
+            let into = tau * (k + 1) as f64 / (count + 1) as f64;
+            partial.step(z0, into, &mut self.probe)?;
+            let v = self.field.velocity(self.probe.t, &self.probe.z)?;
+            moments.set(k, z0, into, self.probe.q().iter().chain(v));
+        }
+        moments.count = count;
+        Ok(())
     }
 
     /// The moment τ on the partial flow.
@@ -132,7 +148,7 @@ impl Machine {
         if b.gap < 0.0 {
             let open = if a.gap > 0.0 && !left { Some(a) } else { self.opening(wall, z0, a, b)? };
             return match open {
-                Some(open) => self.closing(wall, z0, open, b).map(Some),
+                Some(open) => self.closing(wall, z0, open, b),
                 None => Ok(Some(a.tau)),
             };
         }
@@ -152,11 +168,48 @@ impl Machine {
         Ok(None)
     }
 
-    /// The root of φ between a moment when the gap is open and one when it is not.
-    fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<f64, NoSolution> {
+    /// The root of φ between a moment when the gap is open and one when it is not: Newton's method on the length of a partial
+    /// step, from the root of the cubic through both moments. Mostly the second trial is the wall.
+    fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<Option<f64>, NoSolution> {
+        let length = shut.tau - open.tau;
+        let enough = f64::EPSILON * (z0.t.abs() + shut.tau);
+        let mut tau = open.tau + length * cubic_root(open, shut);
+        let mut last: Option<Moment> = None;
+        for _ in 0..NEWTON_TRIALS {
+            let moment = self.moment_after(wall, z0, tau)?;
+            // φ̇ is not quite the slope: the end of a discrete step of length τ moves with τ at another velocity than v.
+            let secant = last.map_or(moment.rate, |last| (moment.gap - last.gap) / (moment.tau - last.tau));
+            let correction = -moment.gap / if secant < 0.0 { secant } else { moment.rate };
+            if correction.abs() <= enough {
+                return Ok(Some(tau));
+            }
+            // Not beyond the moments, which are themselves known but to the accuracy of a polynomial.
+            tau += correction;
+            let outside = (open.tau - tau).max(tau - shut.tau);
+            if !(moment.rate < 0.0 && outside <= 0.01 * length && tau > 0.0) {
+                break;
+            }
+            last = Some(moment);
+        }
+        self.closing_in_bracket(wall, z0, open, shut)
+    }
+
+    /// The same where Newton's method fails: in a bracket that shrinks.
+    fn closing_in_bracket(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        open: Moment,
+        shut: Moment,
+    ) -> Result<Option<f64>, NoSolution> {
+        // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
+        let shut = if shut.is_exact { shut } else { self.moment_after(wall, z0, shut.tau)? };
+        if shut.gap > 0.0 {
+            return Ok(None);
+        }
         let first = open.tau + (shut.tau - open.tau) * open.gap / (open.gap - shut.gap);
         let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap, moment.rate));
-        root::bracketed(value, (open.tau, open.gap), (shut.tau, shut.gap), first)
+        root::bracketed(value, (open.tau, open.gap), (shut.tau, shut.gap), first).map(Some)
     }
 
     /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
@@ -172,7 +225,7 @@ impl Machine {
             let part = (falling.rate / (falling.rate - rising.rate)).clamp(0.1, 0.9);
             let middle = self.moment_after(wall, z0, falling.tau + part * (rising.tau - falling.tau))?;
             if middle.gap < 0.0 {
-                return self.closing(wall, z0, falling, middle).map(Some);
+                return self.closing(wall, z0, falling, middle);
             }
             if middle.rate == 0.0 || rising.tau - falling.tau <= 1e-12 * b.tau {
                 break;
@@ -187,4 +240,26 @@ impl Machine {
 /// the rates at its ends.
 fn is_out_of_reach(a: Moment, b: Moment, tau: f64) -> bool {
     b.gap > 0.0 && a.gap + b.gap > 4.0 * tau * a.rate.abs().max(b.rate.abs())
+}
+
+/// Where between two moments, from 0 to 1, the cubic with their φ and φ̇ is zero. φ is positive at the first, and not at the
+/// second.
+fn cubic_root(a: Moment, b: Moment) -> f64 {
+    let length = b.tau - a.tau;
+    let (slope_a, slope_b, rise) = (length * a.rate, length * b.rate, b.gap - a.gap);
+    // φ(x) = φ₀ + x(φ₀′ + x(c + x·d))
+    let (c, d) = (3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise);
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut x = a.gap / (a.gap - b.gap);
+    for _ in 0..20 {
+        let value = a.gap + x * (slope_a + x * (c + x * d));
+        *(if value > 0.0 { &mut low } else { &mut high }) = x;
+        let next = x - value / (slope_a + x * (2.0 * c + x * 3.0 * d));
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if (next - x).abs() <= 1e-9 {
+            return next;
+        }
+        x = next;
+    }
+    x
 }

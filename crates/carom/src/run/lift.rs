@@ -47,8 +47,10 @@ pub(super) struct Lift {
     pub(super) free: Vec<usize>,
     n: usize,
     parameters: usize,
-    /// (parameters, t, q, v of the free coordinates) → energy, then q, v, L_v of all, then the outputs.
+    /// (parameters, t, q, v of the free coordinates) → q, v, L_v of all, then the outputs.
     state: Kernel,
+    /// The same inputs → energy, where that is not H of the free coordinates.
+    energy: Option<Kernel>,
     /// The same inputs → the values of g of the sections.
     sections: Kernel,
     inputs: Vec<f64>,
@@ -60,8 +62,14 @@ impl Lift {
     pub(super) fn new(model: &Model, mechanics: &Mechanics, parameters: &[f64]) -> Result<Lift> {
         let system = &model.system;
         let momenta = grad(system.lagrangian.l, &system.v());
-        let state = [energy(system, &momenta)].into_iter().chain(system.q()).chain(system.v()).chain(momenta);
-        let state: Vec<Expr> = state.chain(model.outputs.iter().map(|output| output.value)).collect();
+        let energy = driven_energy(system, &momenta);
+        let state: Vec<Expr> = system
+            .q()
+            .into_iter()
+            .chain(system.v())
+            .chain(momenta)
+            .chain(model.outputs.iter().map(|output| output.value))
+            .collect();
         let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();
         let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * mechanics.n()];
@@ -70,6 +78,7 @@ impl Lift {
             free: system.free(),
             n: system.coordinates.len(),
             parameters: parameters.len(),
+            energy: energy.map(|e| mechanics.kernel(&symbols, &system.drive(&[e]))).transpose()?,
             state: mechanics.kernel(&symbols, &system.drive(&state))?,
             sections: mechanics.kernel(&symbols, &system.drive(&sections))?,
             inputs,
@@ -89,9 +98,13 @@ impl Lift {
 
     /// The energy.
     pub(super) fn energy(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<f64, NoSolution> {
+        if self.energy.is_none() {
+            return field.energy(z.t, &z.z);
+        }
         self.place(z, field)?;
-        self.state.eval(&self.inputs, &mut self.values);
-        Ok(self.values[0])
+        let mut energy = [0.0];
+        self.energy.iter().for_each(|kernel| kernel.eval(&self.inputs, &mut energy));
+        Ok(energy[0])
     }
 
     /// Writes g of every section to `crossings`.
@@ -102,22 +115,27 @@ impl Lift {
     }
 
     pub(super) fn node(&mut self, z: &Phase, field: &mut Field) -> Node {
-        if self.energy(z, field).is_err() {
-            self.values.fill(f64::NAN);
+        match self.place(z, field) {
+            Ok(()) => self.state.eval(&self.inputs, &mut self.values),
+            Err(_) => self.values.fill(f64::NAN),
         }
-        let part = |k: usize| self.values[1 + k * self.n..1 + (k + 1) * self.n].to_vec();
-        let outputs = self.values[1 + 3 * self.n..].to_vec();
+        let part = |k: usize| self.values[k * self.n..(k + 1) * self.n].to_vec();
+        let outputs = self.values[3 * self.n..].to_vec();
         Node { t: z.t, q: part(0), v: part(1), p: part(2), outputs, lambda: Vec::new(), force: Vec::new() }
     }
 }
 
-/// v·L_v − L; with driven coordinates T + V.
-fn energy(system: &System, momenta: &[Expr]) -> Expr {
-    let power: Expr = momenta.iter().zip(system.v()).map(|(&p, v)| p * v).sum();
-    match system.lagrangian.parts {
-        Some((t, v)) if system.free().len() < system.coordinates.len() => t + v,
-        _ => power - system.lagrangian.l,
+/// The energy where coordinates are driven: T + V, or v·L_v − L of all coordinates where L is not in parts. Without driven
+/// coordinates it is H.
+fn driven_energy(system: &System, momenta: &[Expr]) -> Option<Expr> {
+    if system.free().len() == system.coordinates.len() {
+        return None;
     }
+    let power: Expr = momenta.iter().zip(system.v()).map(|(&p, v)| p * v).sum();
+    Some(match system.lagrangian.parts {
+        Some((t, v)) => t + v,
+        None => power - system.lagrangian.l,
+    })
 }
 
 impl View<'_> {

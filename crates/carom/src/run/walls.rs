@@ -1,68 +1,176 @@
 //! The walls in numbers.
 
-use crate::error::Result;
+use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad};
-use crate::flow::{Field, Phase};
-use crate::kernel::Kernel;
+use crate::flow::{Field, MOMENTS, Moments, Phase};
+use crate::kernel::{Backend, Kernel, LaneKernel, Lanes};
 use crate::mechanics::Mechanics;
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// φ, φ_t and ∇φ of every wall at a phase point.
+/// From so many walls on, each by itself is interpreted: to compile a thousand takes seconds, and few are in reach.
+const MANY: usize = 16;
+
+/// φ and φ̇ of every wall at once, at the two ends of a step; of one wall at all moments inside it; and of one wall, with φ_t
+/// and ∇φ, at a state.
 #[derive(Clone)]
 pub(super) struct Walls {
     n: usize,
     parameters: usize,
-    /// For each wall (parameters, t, q) → φ, φ_t, ∇φ.
-    kernels: Vec<Kernel>,
+    depends_on_time: bool,
+    /// (parameters, t, q, v) → φ, φ̇ of each wall
+    all: Kernel,
+    /// For each wall, the same inputs → φ, φ̇, φ_t, ∇φ.
+    each: Vec<Kernel>,
+    /// For each wall, the same inputs at all moments → φ, φ̇.
+    inside: Vec<LaneKernel>,
+    /// The inputs at an instant.
     inputs: Vec<f64>,
+    values: Vec<f64>,
+    ends: [End; 2],
+    /// The moments inside the step, where they have been looked at.
+    pub(super) moments: Moments,
+    gaps: [f64; 2 * MOMENTS],
+}
+
+const LANES: Lanes = Lanes::Eight;
+
+/// One end of a step: the state, and φ, φ̇ of each wall.
+#[derive(Clone)]
+struct End {
+    z: Phase,
     values: Vec<f64>,
 }
 
 impl Walls {
     pub(super) fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Walls> {
-        let n = mechanics.n();
-        let inputs: Vec<Expr> = [time()].iter().chain(&mechanics.q).copied().collect();
-        let kernel = |&phi: &Expr| {
-            let outputs: Vec<Expr> = [phi, phi.diff(time())].into_iter().chain(grad(phi, &mechanics.q)).collect();
-            mechanics.kernel(&inputs, &outputs)
-        };
-        let kernels = mechanics.walls.iter().map(kernel).collect::<Result<_>>()?;
-        let mut inputs = vec![0.0; parameters.len() + 1 + n];
+        let (n, walls) = (mechanics.n(), &mechanics.walls);
+        let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
+        let interpreted = Mechanics { backend: Backend::Interpreter, ..mechanics.clone() };
+        let compiler = if walls.len() < MANY { mechanics } else { &interpreted };
+        let each = walls.iter().map(|&phi| compiler.kernel(&symbols, &gap_and_slopes(mechanics, phi)));
+        let inside = walls.iter().map(|&phi| {
+            let outputs = &gap_and_slopes(mechanics, phi)[..2];
+            let lanes = |backend| LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, LANES, backend);
+            let compiled = lanes(compiler.backend).or_else(|_| lanes(Backend::Interpreter));
+            compiled.map_err(|e| Diagnostic::new(e.to_string()).into())
+        });
+        let gaps: Vec<Expr> =
+            walls.iter().flat_map(|&phi| gap_and_slopes(mechanics, phi).into_iter().take(2)).collect();
+        let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Walls { n, parameters: parameters.len(), kernels, inputs, values: vec![0.0; n + 2] })
+        let nowhere = Phase { t: f64::NAN, z: vec![f64::NAN; 2 * n] };
+        let end = End { z: nowhere, values: vec![0.0; 2 * walls.len()] };
+        Ok(Walls {
+            n,
+            parameters: parameters.len(),
+            depends_on_time: gaps.iter().any(|gap| gap.depends_on(&[time()])),
+            all: mechanics.kernel(&symbols, &gaps)?,
+            each: each.collect::<Result<_>>()?,
+            inside: inside.collect::<Result<_>>()?,
+            inputs,
+            values: vec![0.0; n + 3],
+            ends: [end.clone(), end],
+            moments: Moments::new(n),
+            gaps: [0.0; 2 * MOMENTS],
+        })
     }
 
     pub(super) fn count(&self) -> usize {
-        self.kernels.len()
+        self.each.len()
     }
 
-    fn at(&mut self, wall: usize, z: &Phase) -> &[f64] {
-        self.inputs[self.parameters] = z.t;
-        self.inputs[self.parameters + 1..].copy_from_slice(&z.z[..self.n]);
-        self.kernels[wall].eval(&self.inputs, &mut self.values);
-        &self.values
+    /// Computes φ and φ̇ of every wall at both ends of a step. Mostly it begins where the last one ended.
+    pub(super) fn look_at_ends(
+        &mut self,
+        z0: &Phase,
+        z1: &Phase,
+        field: &mut Field,
+    ) -> std::result::Result<(), NoSolution> {
+        self.moments.count = 0;
+        if !self.is_known(0, z0) {
+            if self.is_known(1, z0) {
+                self.ends.swap(0, 1);
+            } else {
+                self.look_at_end(0, z0, field)?;
+            }
+        }
+        self.look_at_end(1, z1, field)
     }
 
-    /// φ and φ̇.
+    fn is_known(&self, end: usize, z: &Phase) -> bool {
+        let known = &self.ends[end].z;
+        known.z == z.z && (known.t == z.t || !self.depends_on_time)
+    }
+
+    fn look_at_end(&mut self, end: usize, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
+        self.place(z, field)?;
+        let End { z: known, values } = &mut self.ends[end];
+        known.copy_from(z);
+        self.all.eval(&self.inputs, values);
+        // A gap that is no number must not pass for an open one. A sum, so that none gets lost.
+        if values.iter().map(|x| 0.0 * x).sum::<f64>().is_nan() {
+            known.t = f64::NAN;
+            known.z.fill(f64::NAN);
+            return Err(NoSolution::NoGap);
+        }
+        Ok(())
+    }
+
+    /// φ and φ̇ of a wall at the two ends of the step.
+    pub(super) fn ends(&self, wall: usize) -> [(f64, f64); 2] {
+        [0, 1].map(|end| (self.ends[end].values[2 * wall], self.ends[end].values[2 * wall + 1]))
+    }
+
+    /// φ, then φ̇, of a wall at the moments.
+    pub(super) fn inside(&mut self, wall: usize) -> std::result::Result<[f64; 2 * MOMENTS], NoSolution> {
+        self.inside[wall].eval(&self.moments.lanes, &self.inputs[..self.parameters], &mut self.gaps);
+        let (phi, phi_dot) = self.gaps.split_at(MOMENTS);
+        let count = self.moments.count;
+        let is_number = phi[..count].iter().chain(&phi_dot[..count]).all(|x| !x.is_nan());
+        if is_number { Ok(self.gaps) } else { Err(NoSolution::NoGap) }
+    }
+
+    /// φ and φ̇ at a state.
     pub(super) fn gap_and_rate(
         &mut self,
         wall: usize,
         z: &Phase,
         field: &mut Field,
     ) -> std::result::Result<(f64, f64), NoSolution> {
-        let n = self.n;
-        let v = field.velocity(z.t, &z.z)?;
-        let values = self.at(wall, z);
-        let rate = values[1] + (0..n).map(|i| values[2 + i] * v[i]).sum::<f64>();
-        // A gap that is no number must not pass for an open one.
-        if values[0].is_nan() || rate.is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], rate)) }
+        self.place(z, field)?;
+        self.each[wall].eval(&self.inputs, &mut self.values);
+        checked(&self.values)
     }
 
     /// φ_t, and ∇φ into `gradient`.
     pub(super) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
-        let values = self.at(wall, z);
-        gradient.copy_from_slice(&values[2..]);
-        values[1]
+        self.inputs[self.parameters] = z.t;
+        self.inputs[self.parameters + 1..][..self.n].copy_from_slice(z.q());
+        self.each[wall].eval(&self.inputs, &mut self.values);
+        gradient.copy_from_slice(&self.values[3..]);
+        self.values[2]
     }
+
+    /// The inputs at a state.
+    fn place(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
+        let v = field.velocity(z.t, &z.z)?;
+        self.inputs[self.parameters] = z.t;
+        let (q_in, v_in) = self.inputs[self.parameters + 1..].split_at_mut(self.n);
+        q_in.copy_from_slice(z.q());
+        v_in.copy_from_slice(v);
+        Ok(())
+    }
+}
+
+/// φ and φ̇. A gap that is no number must not pass for an open one.
+fn checked(values: &[f64]) -> std::result::Result<(f64, f64), NoSolution> {
+    if values[0].is_nan() || values[1].is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], values[1])) }
+}
+
+/// φ, φ̇ = φ_t + ∇φ·v, φ_t, ∇φ.
+fn gap_and_slopes(mechanics: &Mechanics, phi: Expr) -> Vec<Expr> {
+    let (phi_t, grad_phi) = (phi.diff(time()), grad(phi, &mechanics.q));
+    let swept: Expr = grad_phi.iter().zip(&mechanics.v).map(|(&slope, &v)| slope * v).sum();
+    [phi, phi_t + swept, phi_t].into_iter().chain(grad_phi).collect()
 }

@@ -1,0 +1,255 @@
+//! Vectors of K lanes, in the widest registers that the machine has.
+
+/// K numbers, one for each lane.
+pub(super) trait Vector<const K: usize>: Copy {
+    /// Reads all lanes.
+    fn load(x: &[f64; K]) -> Self;
+    /// The same number in all lanes.
+    fn splat(x: f64) -> Self;
+    /// self·b + c, rounded once where the machine can.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// self·b
+    fn mul(self, b: Self) -> Self;
+    /// self + b
+    fn add(self, b: Self) -> Self;
+    /// self − b
+    fn sub(self, b: Self) -> Self;
+    /// |self|
+    fn abs(self) -> Self;
+    /// Writes all lanes.
+    fn store(self, out: &mut [f64; K]);
+
+    /// The sum of all lanes, in pairs.
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let mut lanes = [0.0; K];
+        self.store(&mut lanes);
+        let mut count = K;
+        while count > 1 {
+            count /= 2;
+            for k in 0..count {
+                lanes[k] += lanes[k + count];
+            }
+        }
+        lanes[0]
+    }
+}
+
+/// What can be done with vectors of any kind.
+pub(super) trait Work {
+    type Outcome;
+    fn run<const K: usize, V: Vector<K>>(self) -> Self::Outcome;
+}
+
+/// Which registers there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Registers {
+    /// 512 bits.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// 256 bits, and fused products.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Whatever every machine has.
+    Any,
+}
+
+impl Registers {
+    /// Those of this machine.
+    pub(super) fn detect() -> Registers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let has_256 = has!("avx2") && has!("fma");
+            if has_256 && has!("avx512f") && has!("avx512dq") {
+                return Registers::Avx512;
+            }
+            if has_256 {
+                return Registers::Avx2;
+            }
+        }
+        Registers::Any
+    }
+
+    /// Does the work with vectors of 2, 4 or 8 lanes.
+    #[inline]
+    pub(super) fn run<W: Work>(self, width: usize, work: W) -> W::Outcome {
+        match self {
+            // SAFETY: `detect` has found what these are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Registers::Avx512 if width == 8 => unsafe { x86::with_512(work) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Registers::Avx512 | Registers::Avx2 => unsafe { x86::with_256(width, work) },
+            Registers::Any => match width {
+                2 => work.run::<2, Plain<2>>(),
+                4 => work.run::<4, Plain<4>>(),
+                _ => work.run::<8, Plain<8>>(),
+            },
+        }
+    }
+}
+
+macro_rules! array {
+    ($name:ident, |$a:ident, $b:ident, $c:ident| $mul_add:expr, $about:literal) => {
+        #[doc = $about]
+        #[derive(Clone, Copy)]
+        struct $name<const K: usize>([f64; K]);
+
+        // Loops, not closures, which would not get the registers of the caller.
+        impl<const K: usize> Vector<K> for $name<K> {
+            #[inline(always)]
+            fn load(x: &[f64; K]) -> Self {
+                $name(*x)
+            }
+            #[inline(always)]
+            fn splat(x: f64) -> Self {
+                $name([x; K])
+            }
+            #[inline(always)]
+            fn mul_add(mut self, b: Self, c: Self) -> Self {
+                for k in 0..K {
+                    let ($a, $b, $c) = (self.0[k], b.0[k], c.0[k]);
+                    self.0[k] = $mul_add;
+                }
+                self
+            }
+            #[inline(always)]
+            fn mul(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] *= b.0[k];
+                }
+                self
+            }
+            #[inline(always)]
+            fn add(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] += b.0[k];
+                }
+                self
+            }
+            #[inline(always)]
+            fn sub(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] -= b.0[k];
+                }
+                self
+            }
+            #[inline(always)]
+            fn abs(mut self) -> Self {
+                for k in 0..K {
+                    self.0[k] = self.0[k].abs();
+                }
+                self
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [f64; K]) {
+                *out = self.0;
+            }
+        }
+    };
+}
+
+array!(Plain, |a, b, c| a * b + c, "Without fused products, which would be calls of a library.");
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Vector, Work};
+
+    array!(Fused, |a, b, c| a.mul_add(b, c), "With fused products; the compiler makes vectors of them.");
+
+    /// 512 bits.
+    #[derive(Clone, Copy)]
+    struct Wide(__m512d);
+
+    // SAFETY (of all below): `Wide` occurs within `with_512` only.
+    impl Vector<8> for Wide {
+        #[inline(always)]
+        fn load(x: &[f64; 8]) -> Self {
+            Wide(unsafe { _mm512_loadu_pd(x.as_ptr()) })
+        }
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            Wide(unsafe { _mm512_set1_pd(x) })
+        }
+        #[inline(always)]
+        fn mul_add(self, b: Self, c: Self) -> Self {
+            Wide(unsafe { _mm512_fmadd_pd(self.0, b.0, c.0) })
+        }
+        #[inline(always)]
+        fn mul(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_mul_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn add(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_add_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn sub(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_sub_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            Wide(unsafe { _mm512_abs_pd(self.0) })
+        }
+        #[inline(always)]
+        fn store(self, out: &mut [f64; 8]) {
+            unsafe { _mm512_storeu_pd(out.as_mut_ptr(), self.0) }
+        }
+        #[inline(always)]
+        fn sum(self) -> f64 {
+            unsafe { _mm512_reduce_add_pd(self.0) }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+    pub(super) fn with_512<W: Work>(work: W) -> W::Outcome {
+        work.run::<8, Wide>()
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn with_256<W: Work>(width: usize, work: W) -> W::Outcome {
+        match width {
+            2 => work.run::<2, Fused<2>>(),
+            4 => work.run::<4, Fused<4>>(),
+            _ => work.run::<8, Fused<8>>(),
+        }
+    }
+}
+
+/// Numbers that begin at a cache line: vectors that cross lines cost twice.
+#[derive(Clone)]
+pub(super) struct Buffer {
+    lines: Box<[Line]>,
+    len: usize,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f64; 8]);
+
+impl Buffer {
+    pub(super) fn zeros(len: usize) -> Buffer {
+        Buffer { lines: vec![Line([0.0; 8]); len.div_ceil(8)].into(), len }
+    }
+}
+
+impl std::ops::Deref for Buffer {
+    type Target = [f64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f64] {
+        // SAFETY: a line is eight numbers without padding, and there are at least `len` of them.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+}
+
+impl std::ops::DerefMut for Buffer {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f64] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
