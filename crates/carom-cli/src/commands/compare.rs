@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all};
+use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
 use carom::error::{Diagnostic, Result};
 
 use super::{load, spinner, write};
@@ -45,13 +45,13 @@ fn steps(list: &str) -> Result<Vec<f64>> {
     items(list).into_iter().map(step).collect()
 }
 
-const HEADINGS: [&str; 9] =
-    ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps", "seconds"];
+const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps"];
 
 /// The table on the terminal.
 fn print(comparison: &Comparison) {
     let name = comparison.rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).max("method".len());
-    let headings: Vec<String> = HEADINGS.iter().map(|heading| right(heading, 11)).collect();
+    let time = format!("{} s", kind_of_time());
+    let headings: Vec<String> = HEADINGS.into_iter().chain([&*time]).map(|heading| right(heading, 11)).collect();
     anstream::println!("{}", paint(STRONG, &format!("{:<name$} {}", "method", headings.join(" "))));
     for row in &comparison.rows {
         let method = format!("{:<name$}", row.method);
@@ -97,8 +97,9 @@ fn right(text: &str, width: usize) -> String {
 
 /// The table as CSV: an empty cell is a number that there is not.
 fn csv(comparison: &Comparison) -> String {
-    let mut text = String::from(
-        "method,step,l2_error,order,energy_drift,shadow_drift,impacts,impact_time_error,steps,seconds,message\n",
+    let time = kind_of_time().to_lowercase();
+    let mut text = format!(
+        "method,step,l2_error,order,energy_drift,shadow_drift,impacts,impact_time_error,steps,{time}_seconds,message\n"
     );
     for row in &comparison.rows {
         let maybe = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));

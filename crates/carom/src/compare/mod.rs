@@ -12,9 +12,11 @@
 //! # Ok::<(), carom::error::Error>(())
 //! ```
 
+mod clock;
 mod exact;
 mod trajectory;
 
+pub use clock::{Stopwatch, kind_of_time};
 pub use exact::Exact;
 pub use trajectory::Trajectory;
 
@@ -73,7 +75,8 @@ pub struct Measures {
     pub impact_time_error: Option<f64>,
     /// How many steps were made.
     pub steps: usize,
-    /// The time that one run takes, in seconds: the least of several, without compiling and without a watcher.
+    /// The CPU time that one run takes, in seconds: the least of several, without compiling and without a watcher. See
+    /// [`Stopwatch`].
     pub seconds: f64,
 }
 
@@ -186,13 +189,13 @@ pub fn build_flow(model: &Model, method: &Method, mechanics: &Mechanics) -> Resu
     method.flow.build(mechanics, &parameters)
 }
 
-/// The time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
+/// The CPU time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
 pub fn seconds(simulation: &mut Simulation, at_least: f64) -> Result<f64> {
     let (begin, mut least, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < 3 || begin.elapsed().as_secs_f64() < at_least {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         simulation.run(&mut ())?;
-        least = least.min(start.elapsed().as_secs_f64());
+        least = least.min(watch.seconds());
         runs += 1;
     }
     Ok(least)
