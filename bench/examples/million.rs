@@ -14,6 +14,7 @@ use carom::method::Method;
 use carom::model::Model;
 use carom::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
 use carom::run::{Impact, Simulation, Status, View, Watcher};
+use carom::solve::larger;
 use carom::system::time;
 
 /// Each method with its step on the cart-pendulum and on the double pendulum.
@@ -119,9 +120,7 @@ impl Watcher for Watch {
             if self.nodes == 0 {
                 self.initial = value;
             }
-            // Where H̃ has no value the largest drift is none either.
-            let drift = ((value - self.initial) / self.initial).abs();
-            self.drift = if drift <= self.drift { self.drift } else { drift };
+            self.drift = larger(self.drift, ((value - self.initial) / self.initial).abs());
         }
         self.nodes += 1;
     }

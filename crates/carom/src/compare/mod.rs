@@ -29,6 +29,7 @@ use crate::method::Method;
 use crate::model::Model;
 use crate::modified::{Shadow, check_conservative};
 use crate::run::{Simulation, Status};
+use crate::solve::larger;
 
 /// A mesh has no more steps than this.
 const MOST_STEPS: f64 = 1e7;
@@ -139,7 +140,7 @@ pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result
             rows.push(Row { method: method.name.clone(), step, measures, order });
         }
     }
-    let exact_error = motions.iter().map(|exact| exact.error).fold(0.0, f64::max);
+    let exact_error = motions.iter().map(|exact| exact.error).fold(0.0, larger);
     Ok(Comparison { rows, exact_error, exact_impacts: motions[0].impact_times.len() })
 }
 
@@ -159,7 +160,7 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
     let times = trajectory.impacts.iter().zip(&exact.impact_times);
     let impact_time_error = times
         .map(|(impact, t)| (impact.minus.t - t).abs())
-        .fold(None, |worst: Option<f64>, x| Some(worst.map_or(x, |w| w.max(x))));
+        .fold(None, |worst: Option<f64>, x| Some(worst.map_or(x, |w| larger(w, x))));
     Ok(Measures {
         l2: exact.l2_error(&trajectory),
         energy_drift: trajectory.outcome.energy[2],
@@ -180,7 +181,7 @@ fn shadow_drift(model: &Model, method: &Method, trajectory: &Trajectory, h: f64)
     let mut flow = build_flow(model, method, &mechanics)?;
     let values = trajectory.shadow(&mut Shadow::windowed(8, 10), &mut *flow, h);
     let Ok(values) = values else { return Ok(None) };
-    Ok(Some(values.iter().map(|value| (value - values[0]).abs()).fold(0.0, f64::max)))
+    Ok(Some(values.iter().map(|value| (value - values[0]).abs()).fold(0.0, larger)))
 }
 
 /// The flow of the full steps of a method, for a model.

@@ -3,6 +3,7 @@
 use super::simulation::{Outcome, Simulation, Status, Watcher};
 use crate::error::Result;
 use crate::flow::Phase;
+use crate::solve::larger;
 
 /// The second run has a step shorter by this, so that it has less than a tenth of the error for orders from 10 on.
 const FINER: f64 = 0.8;
@@ -26,7 +27,7 @@ pub struct Tuned {
 /// How far two states are apart, relative to 1 + |z|.
 fn difference(a: &Phase, b: &Phase) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
-    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, |m: f64, x| if x <= m { m } else { x });
+    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, larger);
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 

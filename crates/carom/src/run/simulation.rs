@@ -10,7 +10,7 @@ use crate::impact::{Built, Hit};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::{Direction, Model, Start};
-use crate::solve::NoSolution;
+use crate::solve::{NoSolution, larger};
 
 /// A compiled model with its method and step.
 pub struct Simulation {
@@ -232,7 +232,7 @@ impl Progress {
         self.steps += 1;
         machine.rule.node(&self.z, h, impacts > 0)?;
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
-        self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
+        self.energy[2] = larger(self.energy[2], (self.energy[1] - self.energy[0]).abs());
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(section));
         }
