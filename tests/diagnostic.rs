@@ -198,12 +198,13 @@ fn every_energy_is_near_h_and_varies_less() {
 }
 
 /// Why a diagnostic may not apply.
-const REASONS: [&str; 8] = [
+const REASONS: [&str; 9] = [
     "no modified Hamiltonian",
     "no closed form",
     "is not the flow of one discrete Lagrangian",
     "has no discrete Lagrangian",
     "is not symmetric",
+    "are too long for it",
     "depends on each coordinate",
     "forces act on the system",
     "there are no walls",

@@ -1,7 +1,7 @@
 use super::{Diagnostic, Made, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
-use crate::flow::{Field, Flow, Phase};
+use crate::flow::{Field, Flow, FlowKind, Phase};
 use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, check_conservative};
 use crate::solve::NoSolution;
 
@@ -76,13 +76,22 @@ pub(super) fn cheap(subject: &Subject) -> Made {
 }
 
 pub(super) fn shadow(subject: &Subject) -> Made {
-    check(subject)?;
-    Ok(vec![Box::new(ByFlow::Shadow(Shadow::new(5)))])
+    from_iterates(subject, 5, 0)
 }
 
 pub(super) fn window(subject: &Subject) -> Made {
+    from_iterates(subject, 8, 10)
+}
+
+/// From m iterates on each side, averaged over w nodes. A flow of a higher order than m makes steps so long that the
+/// iterates do not resolve the motion: H itself then says more.
+fn from_iterates(subject: &Subject, m: usize, w: usize) -> Made {
     check(subject)?;
-    Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(8, 10)))])
+    let FlowKind { name, order, .. } = subject.flow;
+    if *order > m {
+        return Err(Mistake::new(format!("the steps of `{name}`, of order {order}, are too long for it")).into());
+    }
+    Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(m, w)))])
 }
 
 /// There is an H̃ to be found by stepping.
