@@ -85,10 +85,10 @@ fn variation(flow: &mut dyn Flow, start: &[f64], steps: usize, mut energy: impl 
 /// Below this a variation is roundoff.
 const FLOOR: f64 = 5e-14;
 
-/// The slope of log(variation) against log(h) between the smallest two steps, one half of the other, at which the
-/// variation is not roundoff: the median over the starts, since for one start a leading term may be small by accident.
-fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
-    let mut slopes = Vec::new();
+/// The slopes of log(variation) against log(h) between steps of which one is half of the other, down to where the variation
+/// is roundoff, and the last of them extrapolated to h = 0 as if it were linear in h: for each start.
+fn slopes(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase, f64) -> f64) -> [Vec<f64>; 2] {
+    let (mut last, mut limit) = (Vec::new(), Vec::new());
     for start in starts {
         let mut found: Vec<f64> = Vec::new();
         for steps in [16, 24, 32, 48, 64, 96, 128, 192, 256, 384] {
@@ -99,18 +99,43 @@ fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase
             found.push(next);
         }
         if let [.., coarse, _, fine] = found[..] {
-            slopes.push((coarse / fine).log2());
+            last.push((coarse / fine).log2());
+        }
+        if let [.., coarse, _, middle, _, fine] = found[..] {
+            limit.push(2.0 * (middle / fine).log2() - (coarse / middle).log2());
         }
     }
-    slopes.sort_by(f64::total_cmp);
-    assert!(2 * slopes.len() > starts.len(), "roundoff already at large steps");
-    slopes[slopes.len() / 2]
+    [last, limit]
 }
 
-/// Above order 6 the next term is still seen where roundoff begins.
+/// The median over the starts; most of them must have told.
+fn median(mut values: Vec<f64>, starts: &[Vec<f64>]) -> f64 {
+    assert!(2 * values.len() > starts.len(), "roundoff already at large steps");
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The slope at the smallest steps: the median over the starts, since for one start a leading term may be small by
+/// accident.
+fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
+    let [last, _] = slopes(flow, starts, energy);
+    median(last, starts)
+}
+
+/// The slope extrapolated to h = 0. Above order 6 roundoff begins where the next term, a part O(h) of the first, is still
+/// seen in the slope; of what is even in h the next term is a part O(h²), and the slope itself is better.
+fn limit_of_slope(flow: &mut dyn Flow, starts: &[Vec<f64>], energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
+    let [_, limit] = slopes(flow, starts, energy);
+    median(limit, starts)
+}
+
 fn assert_slope(found: f64, expected: usize, what: &str) {
+    let tolerance = if expected > 6 { 0.25 } else { 0.2 };
+    assert_slope_to(tolerance, found, expected, what);
+}
+
+fn assert_slope_to(tolerance: f64, found: f64, expected: usize, what: &str) {
     println!("{what}: {found:.3}");
-    let tolerance = if expected > 6 { 0.5 } else { 0.2 };
     assert!((found - expected as f64).abs() < tolerance, "{what}: varies as h^{found:.3}, not h^{expected}");
 }
 
@@ -123,7 +148,11 @@ fn each_truncation_varies_with_its_order() {
             let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
             for order in 1..=7 {
                 let mut series = Series::new(&mechanics, &*rule, &parameters, order).expect("it compiles");
-                let found = slope(&mut flow, &starts, |z, h| series.value(z, h).expect("it has a value"));
+                let energy = |z: &Phase, h: f64| series.value(z, h).expect("it has a value");
+                let found = match order {
+                    1..=6 => slope(&mut flow, &starts, energy),
+                    _ => limit_of_slope(&mut flow, &starts, energy),
+                };
                 assert_slope(found, order, &format!("{} on {example}", series.name()));
             }
         }
@@ -189,7 +218,10 @@ fn the_shadow_is_of_order_2m() {
                 let (mut shadow, mut map) = (Shadow::new(m), flow.clone());
                 let energy = |z: &Phase, h: f64| shadow.at(&mut map, z, h).expect("the steps are short");
                 let found = slope(&mut flow, &starts, energy);
-                assert_slope(found, 2 * m, &format!("shadow {m} of {} on {example}", rule.name()));
+                // With `se2` the cart-pendulum's H̃ reaches roundoff at h = 1/48, where terms O(h) and O(h²) are both seen in
+                // the slope (8.3): doubles have no room for smaller steps.
+                let tolerance = if m == 4 && rule.name() == "se2" { 0.5 } else { 0.2 };
+                assert_slope_to(tolerance, found, 2 * m, &format!("shadow {m} of {} on {example}", rule.name()));
             }
         }
     }
