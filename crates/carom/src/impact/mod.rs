@@ -124,7 +124,7 @@ impl Hit {
             let slope = (self.rate(plus, field)? - self.rate_minus) / lambda;
             lambda = -(1.0 + self.restitution) * self.rate_minus / slope;
         }
-        if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::Diverged) }
+        if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::NoImpulse) }
     }
 }
 
@@ -139,7 +139,7 @@ pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &m
     let near = root::secant(&mut residual, guess, 1e-4 * guess)?;
     let lambda = match near.filter(|lambda| *lambda > 0.2 * guess) {
         Some(lambda) => lambda,
-        None => root::around(&mut residual, guess)?.ok_or(NoSolution::Diverged)?,
+        None => root::around(&mut residual, guess)?.ok_or(NoSolution::NoImpulse)?,
     };
     hit.kick(lambda, plus);
     Ok(lambda)

@@ -319,6 +319,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
+        NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
     Failure {
@@ -329,6 +330,11 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         hint: match e {
             NoSolution::Accumulated => "rest on a wall cannot be simulated yet; end the run before it".into(),
             NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
+            NoSolution::NoImpulse => {
+                "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller \
+                                      step, or the rule `ctec`, which always finds one"
+                    .into()
+            }
             _ => "try a smaller step, or another method".into(),
         },
     }

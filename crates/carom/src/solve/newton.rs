@@ -57,6 +57,8 @@ pub enum NoSolution {
     Diverged,
     /// The gap of a wall, or its rate, is not a number.
     NoGap,
+    /// No impulse λ > 0 of a wall gives the energy that the impact rule asks for.
+    NoImpulse,
     /// Impacts follow each other without an end at one instant.
     Accumulated,
 }
