@@ -209,3 +209,28 @@ fn gaps_are_distances() {
     assert_eq!(at("cup: p", 0.1, 0.0), [0.35, 0.0, 0.0], "smooth at the centre");
     assert!(at("peg: p", 2.0, 0.0)[0] > 0.0 && at("peg: p", 0.2, 0.0)[0] < 0.0);
 }
+
+/// A line between two parameters: its direction is a sign, and not a quotient of a length by itself.
+#[test]
+fn a_line_from_minus_w_to_w_derives_without_roots() {
+    let text = r#"
+        coordinates = ["x", "y"]
+        [parameters]
+        W = 2.0
+        [lagrangian]
+        T = "(x'^2 + y'^2)/2"
+        [points]
+        p = ["x", "y"]
+        [[contact]]
+        points = "p"
+        line = [["-W", 0], ["W", 0]]
+    "#;
+    let model = Model::from_text("line.toml", text, &[]).expect("the model is right");
+    let derivation = carom::derive::derive(&model.system, "").to_text();
+    assert!(derivation.contains("sgn(W) y") && !derivation.contains('√'), "{derivation}");
+    // Free on the left: above for W > 0, below for W < 0.
+    let (phi, q, w) = (model.system.walls[0].phi, model.system.q(), model.system.parameters[0].symbol);
+    for (width, gap) in [(2.0, 0.5), (-2.0, -0.5)] {
+        assert_eq!(eval(&[phi], &[(w, width), (q[0], 9.0), (q[1], 0.5)]), [gap], "W = {width}");
+    }
+}

@@ -85,10 +85,10 @@ fn variation(flow: &mut dyn Flow, start: &[f64], steps: usize, mut energy: impl 
 /// Below this a variation is roundoff.
 const FLOOR: f64 = 5e-14;
 
-/// The slope of log(variation) against log(h) between the smallest two steps, one half of the other, at which the
-/// variation is not roundoff: the median over the starts, since for one start a leading term may be small by accident.
-fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
-    let mut slopes = Vec::new();
+/// For each start the slope of log(variation) against log(h) between the smallest two steps, one half of the other, at which
+/// the variation is not roundoff; and that slope extrapolated to h = 0 as if it were linear in h.
+fn slopes(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase, f64) -> f64) -> [Vec<f64>; 2] {
+    let (mut last, mut limit) = (Vec::new(), Vec::new());
     for start in starts {
         let mut found: Vec<f64> = Vec::new();
         for steps in [16, 24, 32, 48, 64, 96, 128, 192, 256, 384] {
@@ -99,18 +99,38 @@ fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], mut energy: impl FnMut(&Phase
             found.push(next);
         }
         if let [.., coarse, _, fine] = found[..] {
-            slopes.push((coarse / fine).log2());
+            last.push((coarse / fine).log2());
+        }
+        if let [.., coarse, _, middle, _, fine] = found[..] {
+            limit.push(2.0 * (middle / fine).log2() - (coarse / middle).log2());
         }
     }
-    slopes.sort_by(f64::total_cmp);
-    assert!(2 * slopes.len() > starts.len(), "roundoff already at large steps");
-    slopes[slopes.len() / 2]
+    [last, limit]
 }
 
-/// Above order 6 the next term is still seen where roundoff begins.
+/// The median over the starts, since for one start a leading term may be small by accident; most must have told.
+fn median(mut values: Vec<f64>, starts: &[Vec<f64>]) -> f64 {
+    assert!(2 * values.len() > starts.len(), "roundoff already at large steps");
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The slope at the smallest steps.
+fn slope(flow: &mut dyn Flow, starts: &[Vec<f64>], energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
+    median(slopes(flow, starts, energy)[0].clone(), starts)
+}
+
+/// The slope extrapolated to h = 0: above order 6 roundoff begins where the next term, O(h) of the first, is still seen.
+fn limit_of_slope(flow: &mut dyn Flow, starts: &[Vec<f64>], energy: impl FnMut(&Phase, f64) -> f64) -> f64 {
+    median(slopes(flow, starts, energy)[1].clone(), starts)
+}
+
 fn assert_slope(found: f64, expected: usize, what: &str) {
+    assert_slope_to(if expected > 6 { 0.25 } else { 0.2 }, found, expected, what);
+}
+
+fn assert_slope_to(tolerance: f64, found: f64, expected: usize, what: &str) {
     println!("{what}: {found:.3}");
-    let tolerance = if expected > 6 { 0.5 } else { 0.2 };
     assert!((found - expected as f64).abs() < tolerance, "{what}: varies as h^{found:.3}, not h^{expected}");
 }
 
@@ -123,7 +143,11 @@ fn each_truncation_varies_with_its_order() {
             let mut flow = Variational::new(&mechanics, &*rule, &parameters).expect("it compiles");
             for order in 1..=7 {
                 let mut series = Series::new(&mechanics, &*rule, &parameters, order).expect("it compiles");
-                let found = slope(&mut flow, &starts, |z, h| series.value(z, h).expect("it has a value"));
+                let energy = |z: &Phase, h: f64| series.value(z, h).expect("it has a value");
+                let found = match order {
+                    1..=6 => slope(&mut flow, &starts, energy),
+                    _ => limit_of_slope(&mut flow, &starts, energy),
+                };
                 assert_slope(found, order, &format!("{} on {example}", series.name()));
             }
         }
@@ -189,7 +213,9 @@ fn the_shadow_is_of_order_2m() {
                 let (mut shadow, mut map) = (Shadow::new(m), flow.clone());
                 let energy = |z: &Phase, h: f64| shadow.at(&mut map, z, h).expect("the steps are short");
                 let found = slope(&mut flow, &starts, energy);
-                assert_slope(found, 2 * m, &format!("shadow {m} of {} on {example}", rule.name()));
+                // With `se2` the slope on the cart-pendulum is 8.3 where roundoff begins: doubles have no smaller steps.
+                let tolerance = if m == 4 && rule.name() == "se2" { 0.5 } else { 0.2 };
+                assert_slope_to(tolerance, found, 2 * m, &format!("shadow {m} of {} on {example}", rule.name()));
             }
         }
     }

@@ -61,7 +61,8 @@ pub struct Model {
 Examples:
   carom run double-pendulum
   carom run cart-pendulum --method svc --step 0.01 --until 10
-  carom run pendulum --set g=1.62 --json --nodes")]
+  carom run pendulum --set g=1.62 --json --nodes
+  carom run double-pendulum --diagnostics=energy,shadow-window")]
 pub struct Run {
     #[command(flatten)]
     pub model: Model,
@@ -77,7 +78,7 @@ pub struct Run {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Give the nodes of the trajectory
+    /// Give the nodes of the trajectory, as a table or in the JSON object
     #[arg(long)]
     pub nodes: bool,
     /// Give uniform samples instead of nodes, DT apart
@@ -89,6 +90,9 @@ pub struct Run {
     /// Write the trajectory to a file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
+    /// Follow energies, momenta, gaps and more along the nodes: all that apply, or those that are named
+    #[arg(long, value_name = "A,B,…", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub diagnostics: Option<String>,
 }
 
 #[derive(Args)]

@@ -62,7 +62,7 @@ pub fn text(value: &str) -> String {
     for c in value.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if u32::from(c) < 0x20 => {
+            c if c.is_control() => {
                 let _ = write!(quoted, "\\u{:04x}", u32::from(c));
             }
             c => quoted.push(c),
@@ -89,5 +89,6 @@ mod tests {
     #[test]
     fn strings_are_escaped() {
         assert_eq!(Object::default().text("a\"b", "c\\d\n").finish(), r#"{"a\"b": "c\\d\u000a"}"#);
+        assert_eq!(text("\u{9b}\u{7f}é"), r#""\u009b\u007fé""#);
     }
 }

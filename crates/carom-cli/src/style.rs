@@ -8,9 +8,9 @@ const PLACE: Style = AnsiColor::BrightBlue.on_default();
 const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
 
-/// A warning as it is printed.
+/// A warning as it is printed, like an error.
 pub fn warning(text: &str) -> String {
-    format!("{} {text}", paint(CAUTION, "warning:"))
+    format!("{} {}", paint(CAUTION, "warning:"), marked(text))
 }
 
 /// Something to know, as it is printed.
@@ -23,27 +23,73 @@ pub const STRONG: Style = Style::new().bold();
 /// What matters less.
 pub const QUIET: Style = Style::new().dimmed();
 
-/// `text` in a style.
+/// `text` in a style, on one line.
 pub fn paint(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
+    format!("{style}{}{style:#}", visible(text))
+}
+
+/// A text of a model, for a terminal: a character that would move the cursor, set a colour or turn the direction of
+/// writing is shown instead of obeyed.
+pub fn visible(text: &str) -> String {
+    let shown = |c: char| match u32::from(c) {
+        code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
+        0x7f => '\u{2421}',
+        0x80..0xa0 | 0x200e | 0x200f | 0x2028..=0x202e | 0x2066..=0x2069 => '\u{fffd}',
+        _ => c,
+    };
+    text.chars().map(shown).collect()
+}
+
+/// The same for several lines.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
+/// The room that a text takes: marks above letters take none.
+pub fn room(text: &str) -> usize {
+    text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
+}
+
+/// `text` at the right of a column.
+pub fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(room(text))))
+}
+
+/// `text` at the left of a column.
+pub fn left(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(room(text))))
 }
 
 /// An error as it is printed: the word, the place and the marks in colour.
 pub fn error(error: &Error) -> String {
     let text = error.to_string();
+    format!("{} {}", paint(BAD, "error:"), marked(text.strip_prefix("error: ").unwrap_or(&text)))
+}
+
+/// The lines of an error or a warning.
+fn marked(text: &str) -> String {
     let paint_line = |line: &str| {
-        if let Some(rest) = line.strip_prefix("error: ") {
-            format!("{} {rest}", paint(BAD, "error:"))
-        } else if let Some(rest) = line.strip_prefix("help: ") {
-            format!("{} {rest}", paint(HELP, "help:"))
+        if let Some(rest) = line.strip_prefix("help: ") {
+            format!("{} {}", paint(HELP, "help:"), visible(rest))
         } else if let Some(at) = line.find("│ ").filter(|_| line.trim_start().starts_with('│')) {
             let (margin, marks) = line.split_at(at + "│ ".len());
             format!("{}{}", paint(PLACE, margin), paint(BAD, marks))
         } else if line.trim_start().starts_with("┌─") {
             paint(PLACE, line)
         } else {
-            line.to_string()
+            visible(line)
         }
     };
     text.lines().map(paint_line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left() {
+        assert_eq!(visible("a\u{1b}[31mb\r\n\u{7f}\u{9b}2J\u{202e}θ̇ 木"), "a␛[31mb␍␊␡\u{fffd}2J\u{fffd}θ̇ 木");
+        assert_eq!(visible_lines("a\tb\nc\u{7}"), "a␉b\nc␇");
+    }
 }

@@ -43,6 +43,8 @@ fn compare_prints_a_row_for_each_method_and_step() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let table = text(&output.stdout);
     assert_eq!(table.lines().count(), 2 + 6 + 1, "{table}");
+    let kind = if cfg!(unix) { "CPU s" } else { "wall s" };
+    assert!(table.lines().nth(1).is_some_and(|headings| headings.ends_with(kind)), "{table}");
     let rows: Vec<Vec<&str>> = table.lines().skip(2).take(4).map(|line| line.split_whitespace().collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 10), "{table}");
     for (row, order) in [(1, 2.0), (3, 4.0)] {
@@ -53,6 +55,7 @@ fn compare_prints_a_row_for_each_method_and_step() {
     let csv = fs::read_to_string(file).expect("it was written");
     assert_eq!(csv.lines().count(), 7, "{csv}");
     assert!(csv.starts_with("method,step,l2_error,order,"), "{csv}");
+    assert!(csv.lines().next().is_some_and(|line| line.ends_with("_seconds,message")), "{csv}");
     assert!(csv.lines().all(|line| line.split(',').count() == 11), "{csv}");
 }
 

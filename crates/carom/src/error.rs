@@ -67,6 +67,13 @@ impl Diagnostic {
         Diagnostic { message: message.into(), place: None, help: None }
     }
 
+    /// The message, the place and the help, without the word that begins an error.
+    pub fn body(&self) -> String {
+        let place = self.place.as_ref().map_or(String::new(), |place| format!("\n{place}"));
+        let help = self.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
+        format!("{}{place}{help}", self.message)
+    }
+
     /// Adds what to do about it.
     pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
@@ -99,14 +106,7 @@ impl fmt::Display for Error {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        if let Some(place) = &self.place {
-            write!(f, "\n{place}")?;
-        }
-        if let Some(help) = &self.help {
-            write!(f, "\nhelp: {help}")?;
-        }
-        Ok(())
+        write!(f, "error: {}", self.body())
     }
 }
 

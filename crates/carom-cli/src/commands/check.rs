@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use carom::error::Result;
 
-use super::load;
+use super::{load, warn};
 use crate::args;
 use crate::output::print;
 use crate::style::{STRONG, paint};
@@ -26,5 +26,6 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
         text += &format!("  {letter} = {values:?}\n");
     }
     print(&(text + "no mistakes found\n"))?;
+    warn(&start.warnings);
     Ok(ExitCode::SUCCESS)
 }

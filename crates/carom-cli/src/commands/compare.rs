@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all};
+use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
 use carom::error::{Diagnostic, Result};
 
 use super::{load, spinner, write};
 use crate::args;
-use crate::style::{QUIET, STRONG, paint, warning};
+use crate::output::print;
+use crate::style::{QUIET, STRONG, paint, right, warning};
 
 /// An exact motion with a larger error than this is not called exact without a warning.
 const UNKNOWN: f64 = 1e-6;
@@ -28,8 +29,12 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     if let Some(path) = &arguments.out {
         write(path, &csv(&comparison))?;
     }
-    anstream::println!("{} up to t = {until}", paint(STRONG, &model.title));
-    print(&comparison);
+    print(&format!("{} up to t = {until}\n{}", paint(STRONG, &model.title), table(&comparison)))?;
+    if comparison.exact_error > UNKNOWN {
+        let message =
+            format!("the exact motion is known to {:.0e} only: errors near that mean nothing", comparison.exact_error);
+        anstream::eprintln!("{}", warning(&message));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -45,31 +50,26 @@ fn steps(list: &str) -> Result<Vec<f64>> {
     items(list).into_iter().map(step).collect()
 }
 
-const HEADINGS: [&str; 9] =
-    ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps", "seconds"];
+const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps"];
 
 /// The table on the terminal.
-fn print(comparison: &Comparison) {
+fn table(comparison: &Comparison) -> String {
     let name = comparison.rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).max("method".len());
-    let headings: Vec<String> = HEADINGS.iter().map(|heading| right(heading, 11)).collect();
-    anstream::println!("{}", paint(STRONG, &format!("{:<name$} {}", "method", headings.join(" "))));
+    let time = format!("{} s", kind_of_time());
+    let headings: Vec<String> = HEADINGS.into_iter().chain([&*time]).map(|heading| right(heading, 11)).collect();
+    let mut text = paint(STRONG, &format!("{:<name$} {}", "method", headings.join(" "))) + "\n";
     for row in &comparison.rows {
-        let method = format!("{:<name$}", row.method);
-        match &row.measures {
-            Ok(measures) => anstream::println!("{method} {}", cells(row, measures).join(" ")),
-            Err(why) => anstream::println!("{method} {}  {}", right(&format!("{}", row.step), 11), why),
-        }
+        let cells = match &row.measures {
+            Ok(measures) => cells(row, measures).join(" "),
+            Err(why) => format!("{}  {why}", right(&format!("{}", row.step), 11)),
+        };
+        text += &format!("{:<name$} {cells}\n", row.method);
     }
     let exact = format!(
         "against gauss8+ctec: {} impacts, L² error about {:.0e}; H̃ from iterates (m = 8, mean over ±10 nodes)",
         comparison.exact_impacts, comparison.exact_error,
     );
-    anstream::println!("{}", paint(QUIET, &exact));
-    if comparison.exact_error > UNKNOWN {
-        let message =
-            format!("the exact motion is known to {:.0e} only: errors near that mean nothing", comparison.exact_error);
-        anstream::eprintln!("{}", warning(&message));
-    }
+    text + &paint(QUIET, &exact) + "\n"
 }
 
 fn cells(row: &Row, measures: &Measures) -> Vec<String> {
@@ -89,16 +89,11 @@ fn cells(row: &Row, measures: &Measures) -> Vec<String> {
     texts.iter().map(|text| right(text, 11)).collect()
 }
 
-/// `text` at the right of a column; marks above letters take no room.
-fn right(text: &str, width: usize) -> String {
-    let room = text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count();
-    format!("{}{text}", " ".repeat(width.saturating_sub(room)))
-}
-
 /// The table as CSV: an empty cell is a number that there is not.
 fn csv(comparison: &Comparison) -> String {
-    let mut text = String::from(
-        "method,step,l2_error,order,energy_drift,shadow_drift,impacts,impact_time_error,steps,seconds,message\n",
+    let time = kind_of_time().to_lowercase();
+    let mut text = format!(
+        "method,step,l2_error,order,energy_drift,shadow_drift,impacts,impact_time_error,steps,{time}_seconds,message\n"
     );
     for row in &comparison.rows {
         let maybe = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));

@@ -7,15 +7,16 @@ use carom::error::Result;
 use super::load;
 use crate::args::{self, Format};
 use crate::output::print;
+use crate::style::visible_lines;
 
 /// Prints the equations of motion and the impact laws.
 pub fn derive(arguments: &args::Derive) -> Result<ExitCode> {
     let model = load(&arguments.model)?;
     let derivation = carom::derive::derive(&model.system, &model.title);
-    print(&match arguments.format {
+    print(&visible_lines(&match arguments.format {
         Format::Text => derivation.to_text(),
         Format::Latex => derivation.to_latex(),
         Format::Html => derivation.to_html(),
-    })?;
+    }))?;
     Ok(ExitCode::SUCCESS)
 }

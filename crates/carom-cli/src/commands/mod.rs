@@ -19,6 +19,7 @@ use indicatif::ProgressBar;
 
 use crate::args::{self, Command};
 use crate::output::print;
+use crate::style;
 
 /// Does what the command line says.
 pub fn execute(command: Command) -> Result<ExitCode> {
@@ -44,6 +45,13 @@ fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar
+}
+
+/// Prints what is allowed but seldom meant.
+fn warn(warnings: &[Diagnostic]) {
+    for warning in warnings {
+        anstream::eprintln!("{}", style::warning(&warning.body()));
+    }
 }
 
 /// Writes a text to a file.

@@ -8,7 +8,7 @@ use carom::paper::{Entry, Finding, REGISTRY, named};
 
 use super::{spinner, write};
 use crate::args;
-use crate::style::{QUIET, STRONG, paint};
+use crate::style::{QUIET, STRONG, paint, room};
 
 /// The text is broken at this width.
 const WIDTH: usize = 100;
@@ -65,11 +65,6 @@ fn short(value: f64) -> String {
         return format!("{value}");
     }
     if (0.1..1000.0).contains(&value.abs()) { format!("{value:.3}") } else { format!("{value:.3e}") }
-}
-
-/// Marks above letters take no room.
-fn room(text: &str) -> usize {
-    text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
 }
 
 fn paragraph(head: &str, text: &str) {

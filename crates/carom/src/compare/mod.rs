@@ -12,9 +12,11 @@
 //! # Ok::<(), carom::error::Error>(())
 //! ```
 
+mod clock;
 mod exact;
 mod trajectory;
 
+pub use clock::{Stopwatch, kind_of_time};
 pub use exact::Exact;
 pub use trajectory::Trajectory;
 
@@ -27,6 +29,7 @@ use crate::method::Method;
 use crate::model::Model;
 use crate::modified::{Shadow, check_conservative};
 use crate::run::{Simulation, Status};
+use crate::solve::larger;
 
 /// A mesh has no more steps than this.
 const MOST_STEPS: f64 = 1e7;
@@ -73,7 +76,8 @@ pub struct Measures {
     pub impact_time_error: Option<f64>,
     /// How many steps were made.
     pub steps: usize,
-    /// The time that one run takes, in seconds: the least of several, without compiling and without a watcher.
+    /// The CPU time that one run takes, in seconds: the least of several, without compiling and without a watcher. See
+    /// [`Stopwatch`].
     pub seconds: f64,
 }
 
@@ -136,7 +140,7 @@ pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result
             rows.push(Row { method: method.name.clone(), step, measures, order });
         }
     }
-    let exact_error = motions.iter().map(|exact| exact.error).fold(0.0, f64::max);
+    let exact_error = motions.iter().map(|exact| exact.error).fold(0.0, larger);
     Ok(Comparison { rows, exact_error, exact_impacts: motions[0].impact_times.len() })
 }
 
@@ -156,7 +160,7 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
     let times = trajectory.impacts.iter().zip(&exact.impact_times);
     let impact_time_error = times
         .map(|(impact, t)| (impact.minus.t - t).abs())
-        .fold(None, |worst: Option<f64>, x| Some(worst.map_or(x, |w| w.max(x))));
+        .fold(None, |worst: Option<f64>, x| Some(worst.map_or(x, |w| larger(w, x))));
     Ok(Measures {
         l2: exact.l2_error(&trajectory),
         energy_drift: trajectory.outcome.energy[2],
@@ -177,7 +181,7 @@ fn shadow_drift(model: &Model, method: &Method, trajectory: &Trajectory, h: f64)
     let mut flow = build_flow(model, method, &mechanics)?;
     let values = trajectory.shadow(&mut Shadow::windowed(8, 10), &mut *flow, h);
     let Ok(values) = values else { return Ok(None) };
-    Ok(Some(values.iter().map(|value| (value - values[0]).abs()).fold(0.0, f64::max)))
+    Ok(Some(values.iter().map(|value| (value - values[0]).abs()).fold(0.0, larger)))
 }
 
 /// The flow of the full steps of a method, for a model.
@@ -186,13 +190,13 @@ pub fn build_flow(model: &Model, method: &Method, mechanics: &Mechanics) -> Resu
     method.flow.build(mechanics, &parameters)
 }
 
-/// The time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
+/// The CPU time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
 pub fn seconds(simulation: &mut Simulation, at_least: f64) -> Result<f64> {
     let (begin, mut least, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < 3 || begin.elapsed().as_secs_f64() < at_least {
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         simulation.run(&mut ())?;
-        least = least.min(start.elapsed().as_secs_f64());
+        least = least.min(watch.seconds());
         runs += 1;
     }
     Ok(least)

@@ -1,5 +1,6 @@
 //! A run, kept whole.
 
+use crate::diagnostic::is_on_mesh;
 use crate::error::Result;
 use crate::flow::{Flow, Phase};
 use crate::modified::Shadow;
@@ -55,7 +56,6 @@ impl Trajectory {
         h: f64,
     ) -> std::result::Result<Vec<f64>, NoSolution> {
         let start = self.nodes.first().map_or(0.0, |z| z.t);
-        let on_mesh = |(k, z): &(usize, &Phase)| (z.t - start - *k as f64 * h).abs() < 1e-6 * h;
-        self.nodes.iter().enumerate().filter(on_mesh).map(|(_, z)| shadow.at(flow, z, h)).collect()
+        self.nodes.iter().filter(|z| is_on_mesh(z.t, start, h)).map(|z| shadow.at(flow, z, h)).collect()
     }
 }

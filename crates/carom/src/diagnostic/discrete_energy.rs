@@ -26,5 +26,6 @@ impl Diagnostic for DiscreteEnergy {
 }
 
 pub(super) fn make(subject: &Subject) -> Made {
+    subject.check_variational()?;
     Ok(vec![Box::new(DiscreteEnergy::new(subject.mechanics.n()))])
 }

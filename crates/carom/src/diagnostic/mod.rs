@@ -1,50 +1,58 @@
 //! Diagnostics, one file each: numbers that say how well a flow keeps the structure of mechanics, evaluated at phase
 //! points.
 //!
+//! A [`Panel`] makes those that apply to a model and a method, and says of the others why they do not; [`series`] runs a
+//! model and keeps them along its nodes.
+//!
 //! ```
-//! use carom::diagnostic::{self, Subject};
-//! use carom::discrete::Svc;
-//! use carom::flow::{Flow, Phase, Variational};
-//! use carom::mechanics::Mechanics;
+//! use carom::diagnostic::series;
+//! use carom::method::Method;
 //! use carom::model::Model;
 //!
 //! let text = carom::catalogue::find("pendulum").unwrap().text;
 //! let model = Model::from_text("pendulum", text, &[])?;
-//! let (mechanics, start) = (Mechanics::new(&model.system), model.start()?);
-//! let parameters: Vec<f64> = model.parameter_values().iter().map(|p| p.1).collect();
-//! let subject = Subject { mechanics: &mechanics, rule: Some(&Svc), parameters: &parameters };
-//!
-//! let mut flow = Variational::new(&mechanics, &Svc, &parameters)?;
-//! let z = Phase::new(0.0, &start.q, &start.p);
-//! for diagnostic in &mut diagnostic::named("energy", &subject)? {
-//!     println!("{} = {:?}", diagnostic.name(), diagnostic.at(&z, 0.01, &mut flow));
+//! let table = series(&model, &Method::named("svc", None)?, 0.01, 2.0, &[])?;
+//! for (column, summary) in table.columns.iter().zip(&table.summaries) {
+//!     println!("{}: {} values, largest drift {:e}", column.name, column.values.len(), summary.drift);
 //! }
 //! # Ok::<(), carom::error::Error>(())
 //! ```
 
 mod discrete_energy;
 mod energy;
+mod gap;
 mod modified;
 mod momentum;
+mod panel;
+mod summary;
 mod symplectic;
 
 pub use discrete_energy::DiscreteEnergy;
 pub use energy::Energy;
+pub use gap::Gap;
 pub use modified::{ByFlow, Modified};
 pub use momentum::Momentum;
+pub(crate) use panel::is_on_mesh;
+pub use panel::{Column, LeftOut, Panel, Table, series};
+pub use summary::Summary;
 pub use symplectic::Symplectic;
 
-use crate::discrete::DiscreteLagrangian;
-use crate::error::{Diagnostic as Mistake, Result};
-use crate::flow::{Flow, Phase};
+use crate::error::{Diagnostic as Mistake, Error, Result};
+use crate::flow::{Flow, FlowKind, Phase};
 use crate::mechanics::Mechanics;
 use crate::model::suggestion;
 use crate::solve::NoSolution;
+use crate::system::System;
 
 /// A number at each phase point of a trajectory.
 pub trait Diagnostic: Send {
     /// What tables and plots call it.
     fn name(&self) -> String;
+
+    /// Of which coordinate or wall it is, where a registered name makes several.
+    fn part(&self) -> Option<&str> {
+        None
+    }
 
     /// Its value at z on a trajectory of `flow` with the step h. The flow may be stepped; it is not where it was.
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution>;
@@ -53,12 +61,24 @@ pub trait Diagnostic: Send {
 /// What is diagnosed.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The equations.
+    /// The system, for the names of its parts.
+    pub system: &'a System,
+    /// Its equations.
     pub mechanics: &'a Mechanics,
-    /// The discrete Lagrangian of the flow, if it has one.
-    pub rule: Option<&'a dyn DiscreteLagrangian>,
+    /// The flow of its steps.
+    pub flow: &'a FlowKind,
     /// The values of the parameters.
     pub parameters: &'a [f64],
+}
+
+impl Subject<'_> {
+    /// Refuses a flow that is not variational.
+    fn check_variational(&self) -> Result<()> {
+        if self.flow.is_symplectic {
+            return Ok(());
+        }
+        Err(Mistake::new(format!("`{}` has no discrete Lagrangian", self.flow.name)).into())
+    }
 }
 
 /// What is made for a name: one diagnostic, several or none.
@@ -73,8 +93,16 @@ pub struct Entry {
     make: fn(&Subject) -> Made,
 }
 
+impl Entry {
+    /// What a column of numbers is called: `part` is that of the diagnostic.
+    pub fn key(&self, part: Option<&str>) -> String {
+        let name = self.name.replace('-', "_");
+        part.map_or(name.clone(), |part| format!("{name}_{part}"))
+    }
+}
+
 /// The registered diagnostics.
-pub const REGISTRY: [Entry; 9] = [
+pub static REGISTRY: [Entry; 10] = [
     Entry { name: "energy", about: "the Hamiltonian H", make: energy::make },
     Entry { name: "discrete-energy", about: "−D₃L_d of the step from the point", make: discrete_energy::make },
     Entry { name: "modified", about: "H̃ up to O(h⁴), from second derivatives", make: modified::closed },
@@ -86,22 +114,30 @@ pub const REGISTRY: [Entry; 9] = [
         about: "H̃ from iterates, averaged over 10 nodes on each side",
         make: modified::window,
     },
-    Entry { name: "momentum", about: "p of each coordinate that does not occur in L", make: momentum::make },
+    Entry {
+        name: "momentum",
+        about: "p of each coordinate that L and the walls do not depend on",
+        make: momentum::make,
+    },
     Entry { name: "symplectic", about: "how far a step is from symplectic", make: symplectic::make },
+    Entry { name: "gap", about: "φ of each wall", make: gap::make },
 ];
 
-/// The diagnostics of that name for a subject; some are several, some (such as `momentum`) may be none.
+/// The entry of that name.
+pub fn entry(name: &str) -> Result<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.name == name).ok_or_else(|| unknown(name))
+}
+
+/// The diagnostics of that name for a subject, or why there are none; some are several.
 pub fn named(name: &str, subject: &Subject) -> Made {
-    match REGISTRY.iter().find(|entry| entry.name == name) {
-        Some(entry) => (entry.make)(subject),
-        None => {
-            let error = Mistake::new(format!("unknown diagnostic `{name}`"));
-            let near = suggestion(name, REGISTRY.iter().map(|entry| entry.name));
-            let all: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
-            let help = near.map_or(format!("there are {}", all.join(", ")), |near| format!("did you mean `{near}`?"));
-            Err(error.with_help(help).into())
-        }
-    }
+    (entry(name)?.make)(subject)
+}
+
+fn unknown(name: &str) -> Error {
+    let all: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
+    let near = suggestion(name, all.iter().copied());
+    let help = near.map_or(format!("there are {}", all.join(", ")), |near| format!("did you mean `{near}`?"));
+    Mistake::new(format!("unknown diagnostic `{name}`")).with_help(help).into()
 }
 
 /// The values of a diagnostic along a list of points.

@@ -1,8 +1,8 @@
 use super::{Diagnostic, Made, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
-use crate::flow::{Field, Flow, Phase};
-use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use crate::flow::{Field, Flow, FlowKind, Phase};
+use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, check_conservative};
 use crate::solve::NoSolution;
 
 /// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
@@ -32,8 +32,11 @@ pub enum ByFlow {
 impl Diagnostic for ByFlow {
     fn name(&self) -> String {
         match self {
-            ByFlow::Cheap(_) => "H̃ (cheap)".into(),
-            ByFlow::Shadow(shadow) => format!("H̃ (shadow, order {})", shadow.order()),
+            ByFlow::Cheap(_) => "H̃ (from H and −D₃L_d)".into(),
+            ByFlow::Shadow(shadow) if shadow.reach() > shadow.order() / 2 => {
+                format!("H̃ (iterates, mean over ±{} nodes)", shadow.reach() - shadow.order() / 2)
+            }
+            ByFlow::Shadow(shadow) => format!("H̃ (iterates, order {})", shadow.order()),
         }
     }
 
@@ -46,7 +49,8 @@ impl Diagnostic for ByFlow {
 }
 
 fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
-    subject.rule.ok_or_else(|| Mistake::new("the flow has no discrete Lagrangian").into())
+    let none = || Mistake::new(format!("`{}` is not the flow of one discrete Lagrangian", subject.flow.name));
+    subject.flow.discrete_lagrangian().ok_or_else(|| none().into())
 }
 
 pub(super) fn closed(subject: &Subject) -> Made {
@@ -63,14 +67,35 @@ pub(super) fn series(subject: &Subject) -> Made {
 }
 
 pub(super) fn cheap(subject: &Subject) -> Made {
+    check(subject)?;
+    if !subject.flow.is_symmetric {
+        return Err(Mistake::new(format!("`{}` is not symmetric", subject.flow.name)).into());
+    }
     let field = Field::new(subject.mechanics, subject.parameters)?;
     Ok(vec![Box::new(ByFlow::Cheap(Cheap::new(field)))])
 }
 
-pub(super) fn shadow(_: &Subject) -> Made {
-    Ok(vec![Box::new(ByFlow::Shadow(Shadow::new(5)))])
+pub(super) fn shadow(subject: &Subject) -> Made {
+    from_iterates(subject, 5, 0)
 }
 
-pub(super) fn window(_: &Subject) -> Made {
-    Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(8, 10)))])
+pub(super) fn window(subject: &Subject) -> Made {
+    from_iterates(subject, 8, 10)
+}
+
+/// From m iterates on each side, averaged over w nodes. A flow of a higher order than m makes steps so long that the
+/// iterates do not resolve the motion: H itself then says more.
+fn from_iterates(subject: &Subject, m: usize, w: usize) -> Made {
+    check(subject)?;
+    let FlowKind { name, order, .. } = subject.flow;
+    if *order > m {
+        return Err(Mistake::new(format!("the steps of `{name}`, of order {order}, are too long for it")).into());
+    }
+    Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(m, w)))])
+}
+
+/// There is an H̃ to be found by stepping.
+fn check(subject: &Subject) -> Result<()> {
+    subject.check_variational()?;
+    check_conservative(subject.mechanics)
 }

@@ -1,6 +1,8 @@
 use super::{Diagnostic, Made, Subject};
-use crate::error::Result;
+use crate::error::{Diagnostic as Mistake, Result};
 use crate::expr::Expr;
+use crate::expr::print::Notation;
+use crate::expr::tidy::tidy;
 use crate::flow::{Flow, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -10,6 +12,8 @@ use crate::solve::NoSolution;
 /// [Marsden & West 2001, §2.3]
 pub struct Momentum {
     name: String,
+    /// The coordinate along which the symmetry is, if it is along one.
+    coordinate: Option<String>,
     /// (parameters, q, p) → p·ξ
     kernel: Kernel,
     inputs: Vec<f64>,
@@ -23,13 +27,18 @@ impl Momentum {
         let map: Expr = p.iter().zip(xi).map(|(&p, &xi)| p * xi).sum();
         let mut numbers = parameters.to_vec();
         numbers.resize(parameters.len() + inputs.len(), 0.0);
-        Ok(Momentum { name: name.into(), kernel: mechanics.kernel(&inputs, &[map])?, inputs: numbers })
+        let kernel = mechanics.kernel(&inputs, &[map])?;
+        Ok(Momentum { name: name.into(), coordinate: None, kernel, inputs: numbers })
     }
 }
 
 impl Diagnostic for Momentum {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn part(&self) -> Option<&str> {
+        self.coordinate.as_deref()
     }
 
     fn at(&mut self, z: &Phase, _h: f64, _flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
@@ -40,16 +49,27 @@ impl Diagnostic for Momentum {
     }
 }
 
-/// One for each coordinate that occurs neither in L nor with a force.
+/// One for each cyclic coordinate: neither L nor a wall depends on it, and no force acts on it.
 pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let n = mechanics.n();
-    let free = |i: &usize| mechanics.forces.as_ref().is_none_or(|forces| forces[*i].is_zero());
-    let cyclic = (0..n).filter(|&i| mechanics.l.diff(mechanics.q[i]).is_zero()).filter(free);
     let momentum = |i: usize| -> Result<Box<dyn Diagnostic>> {
         let xi: Vec<Expr> = (0..n).map(|j| Expr::from(i32::from(i == j))).collect();
-        let name = mechanics.q[i].symbol_name().map_or(format!("p{i}"), |name| format!("p of {name}"));
-        Ok(Box::new(Momentum::new(mechanics, &name, &xi, parameters)?))
+        let coordinate = mechanics.q[i].symbol_name().unwrap_or_else(|| i.to_string());
+        let momentum = Momentum::new(mechanics, &format!("p of {coordinate}"), &xi, parameters)?;
+        Ok(Box::new(Momentum { coordinate: Some(coordinate), ..momentum }))
     };
-    cyclic.map(momentum).collect()
+    let made: Vec<_> = (0..n).filter(|&i| is_cyclic(mechanics, i)).map(momentum).collect::<Result<_>>()?;
+    if made.is_empty() {
+        return Err(Mistake::new("L, a wall or a force depends on each coordinate").into());
+    }
+    Ok(made)
+}
+
+/// The slopes are tidied, since sin² + cos² hides that they are zero where points are given in the plane.
+fn is_cyclic(mechanics: &Mechanics, i: usize) -> bool {
+    let is_zero = |f: Expr| f.is_zero() || tidy(f, &Notation::default()).is_zero();
+    let forced = mechanics.forces.as_ref().is_some_and(|forces| !is_zero(forces[i]));
+    let energies = mechanics.walls.iter().chain([&mechanics.l]);
+    !forced && energies.map(|f| f.diff(mechanics.q[i])).all(is_zero)
 }

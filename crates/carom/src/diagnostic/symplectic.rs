@@ -1,6 +1,7 @@
 use super::{Diagnostic, Made, Subject};
+use crate::error::Diagnostic as Mistake;
 use crate::flow::{Flow, Phase};
-use crate::solve::NoSolution;
+use crate::solve::{NoSolution, larger};
 
 /// How far a step is from symplectic: the largest entry of DΦᵀ J DΦ − J, J = [0 1; −1 0]. [DLM §3.5]
 ///
@@ -52,7 +53,7 @@ impl Diagnostic for Symplectic {
             for (j, b) in self.columns.chunks(2 * n).enumerate() {
                 let form: f64 = (0..n).map(|k| a[k] * b[n + k] - a[n + k] * b[k]).sum();
                 let exact = f64::from(i32::from(j == i + n)) - f64::from(i32::from(i == j + n));
-                error = error.max((form - exact).abs());
+                error = larger(error, (form - exact).abs());
             }
         }
         Ok(error)
@@ -60,5 +61,8 @@ impl Diagnostic for Symplectic {
 }
 
 pub(super) fn make(subject: &Subject) -> Made {
+    if subject.mechanics.forces.is_some() {
+        return Err(Mistake::new("forces act on the system: its motion is not symplectic").into());
+    }
     Ok(vec![Box::new(Symplectic::new(subject.mechanics.n()))])
 }

@@ -2,7 +2,7 @@
 //!
 //! Each constructor looks at its operands and one level below: constants, identities, like terms, powers, signs. A rule
 //! may extend where an expression is defined (x/x becomes 1 also at 0) but never changes a value that was defined:
-//! √(x²) stays, and constants are combined only where no overflow or underflow can come of it.
+//! √(x²) is |x|, and constants are combined only where no overflow or underflow can come of it.
 
 use super::{Arena, Expr, Func, Node, Op};
 
@@ -218,6 +218,11 @@ impl Arena {
                 return self.constant(value);
             }
         }
+        if f == Func::Sqrt
+            && let Some(root) = self.root_of_square(a)
+        {
+            return root;
+        }
         if let Node::Unary(Func::Neg, x) = self.node(a) {
             match f {
                 Func::Cos | Func::Cosh | Func::Abs => return self.unary(f, x),
@@ -229,6 +234,18 @@ impl Arena {
             }
         }
         self.intern(Node::Unary(f, a))
+    }
+
+    /// √(c·x²ᵏ) = √c·|x|ᵏ for c > 0.
+    fn root_of_square(&mut self, a: Expr) -> Option<Expr> {
+        let (c, power) = self.split_coefficient(a);
+        let (x, n) = self.split_power(power);
+        if c <= 0.0 || !is_even(n) {
+            return None;
+        }
+        let (c, size) = (self.constant(c), self.unary(Func::Abs, x));
+        let (root, power) = (self.unary(Func::Sqrt, c), self.powf(size, n / 2.0));
+        Some(self.mul(root, power))
     }
 
     /// The node rebuilt with other operands.

@@ -158,8 +158,13 @@ impl Arena {
         self.cancel(a, b).unwrap_or_else(|| self.binary(Op::Div, a, b))
     }
 
-    /// x^m / x^n.
+    /// x^m / x^n; x/|x| and |x|/x are sgn x.
     fn divide_powers(&mut self, a: Expr, b: Expr) -> Option<Expr> {
+        for (x, size) in [(a, b), (b, a)] {
+            if self.node(size) == Node::Unary(Func::Abs, x) {
+                return Some(self.unary(Func::Sign, x));
+            }
+        }
         let ((x, m), (y, n)) = (self.split_power(a), self.split_power(b));
         (x == y && is_integer(m - n)).then(|| self.powf(x, m - n))
     }

@@ -139,7 +139,7 @@ impl Hit {
             }
             lambda = -(1.0 + self.restitution) * self.rate_minus / slope;
         }
-        if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::Diverged) }
+        if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::NoImpulse) }
     }
 }
 
@@ -154,7 +154,7 @@ pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &m
     let near = root::secant(&mut residual, guess, 1e-4 * guess)?;
     let lambda = match near.filter(|lambda| *lambda > 0.2 * guess) {
         Some(lambda) => lambda,
-        None => root::around(&mut residual, guess)?.ok_or(NoSolution::Diverged)?,
+        None => root::around(&mut residual, guess)?.ok_or(NoSolution::NoImpulse)?,
     };
     hit.push(lambda, plus, tools.field)?;
     Ok(lambda)

@@ -23,6 +23,7 @@
 mod builder;
 mod document;
 mod load;
+mod mass;
 mod names;
 mod read;
 mod set;

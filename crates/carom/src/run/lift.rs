@@ -154,6 +154,12 @@ impl View<'_> {
         self.account
     }
 
+    /// p·v over the free coordinates: twice the kinetic energy where that is quadratic in v. NaN where v has no value.
+    pub fn power(&mut self) -> f64 {
+        let v = self.field.velocity(self.z.t, &self.z.z);
+        v.map_or(f64::NAN, |v| self.z.p().iter().zip(v).map(|(p, v)| p * v).sum())
+    }
+
     /// The state in all coordinates.
     pub fn node(&mut self) -> Node {
         let mut node = self.lift.node(self.z, self.field);

@@ -3,11 +3,14 @@
 use super::simulation::{Outcome, Simulation, Status, Watcher};
 use crate::error::Result;
 use crate::flow::Phase;
+use crate::solve::larger;
 
 /// The second run has a step shorter by this, so that it has less than a tenth of the error for orders from 10 on.
 const FINER: f64 = 0.8;
 /// A run never has more steps than this because of a tolerance.
 const MOST_STEPS: f64 = 1e7;
+/// A run that fails is tried again with half the step, so often.
+const TRIES: usize = 6;
 /// Above this the first digits of the final state are wrong.
 const MEANINGLESS: f64 = 1e-2;
 
@@ -26,7 +29,7 @@ pub struct Tuned {
 /// How far two states are apart, relative to 1 + |z|.
 fn difference(a: &Phase, b: &Phase) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
-    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, |m: f64, x| if x <= m { m } else { x });
+    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, larger);
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 
@@ -35,17 +38,23 @@ impl Simulation {
     pub fn run_to_tolerance<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
         self.step = self.pilot(tolerance)?;
         let smallest = (self.until - self.start().t) / MOST_STEPS;
-        let mut previous = f64::INFINITY;
+        let (mut previous, mut tries) = (f64::INFINITY, 0);
         loop {
             let step = self.step;
             let mut seen = watcher();
             let outcome = self.run(&mut seen)?;
+            // Where the equations of a step have no solution, those of a shorter one may.
+            if matches!(outcome.status, Status::Failed(_)) && tries < TRIES && step > smallest {
+                (self.step, tries) = ((0.5 * step).max(smallest), tries + 1);
+                continue;
+            }
             if outcome.status != Status::Completed {
                 return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, seen));
             }
             self.step = FINER * step;
             let finer = self.run(&mut Quiet(&seen))?;
-            let error = difference(&outcome.end, &finer.end);
+            let failed = matches!(finer.status, Status::Failed(_));
+            let error = if failed { f64::INFINITY } else { difference(&outcome.end, &finer.end) };
             let stuck = error > 0.25 * previous || step <= smallest;
             if error <= tolerance || stuck || seen.wants_to_stop() {
                 let warning = (error > tolerance).then(|| warning(error, tolerance, step <= smallest));

@@ -15,7 +15,7 @@ use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::settings::Zeno;
 use crate::model::{Direction, Model, Start};
-use crate::solve::NoSolution;
+use crate::solve::{NoSolution, larger};
 
 /// A compiled model with its method and step.
 pub struct Simulation {
@@ -340,7 +340,7 @@ impl Progress {
             constraints.see(&self.z, &mut machine.field)?;
         }
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
-        self.energy[2] = self.energy[2].max((self.energy[1] - self.energy[0]).abs());
+        self.energy[2] = larger(self.energy[2], (self.energy[1] - self.energy[0]).abs());
         self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(Status::Stopped(section)));
@@ -421,6 +421,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
         NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
+        NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
     Failure {
@@ -431,6 +432,11 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         hint: match e {
             NoSolution::Accumulated => "use `ctec`, with which the motion can rest, or end the run before it".into(),
             NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
+            NoSolution::NoImpulse => {
+                "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller \
+                                      step, or the rule `ctec`, which always finds one"
+                    .into()
+            }
             _ => "try a smaller step, or another method".into(),
         },
     }

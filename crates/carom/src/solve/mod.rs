@@ -6,3 +6,22 @@ pub mod root;
 
 pub use lu::{Lu, SINGULAR};
 pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION};
+
+/// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
+pub fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::larger;
+
+    #[test]
+    fn nan_is_not_lost() {
+        let fold = |list: [f64; 3]| list.into_iter().fold(0.0, larger);
+        assert_eq!(fold([1.0, 3.0, 2.0]), 3.0);
+        for list in [[f64::NAN, 1.0, 2.0], [1.0, f64::NAN, 2.0], [1.0, 2.0, f64::NAN]] {
+            assert!(fold(list).is_nan(), "{list:?}");
+        }
+    }
+}

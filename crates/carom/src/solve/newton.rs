@@ -59,6 +59,8 @@ pub enum NoSolution {
     NoGap,
     /// The constraints leave no motion away from a wall.
     Tangent,
+    /// No impulse λ > 0 of a wall gives the energy that the impact rule asks for.
+    NoImpulse,
     /// Impacts follow each other without an end at one instant.
     Accumulated,
 }

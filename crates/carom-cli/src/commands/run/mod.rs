@@ -1,9 +1,13 @@
 //! `carom run`.
 
 mod account;
+mod caution;
+mod diagnostics;
+mod object;
 mod record;
 mod report;
 mod rest;
+mod rows;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,7 +19,7 @@ use carom::model::Model;
 use carom::run::{Simulation, Status, Tuned};
 use serde_json::Value;
 
-use super::load;
+use super::{load, warn, write};
 use crate::args;
 use crate::json::text;
 use crate::output::print;
@@ -38,24 +42,20 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
         restart(&mut simulation, path, &model)?;
     }
     simulation.every = arguments.every.map(positive_interval).transpose()?;
+    refuse_diagnostics_of_samples(arguments)?;
     let compile = begin.elapsed().as_secs_f64();
-    let (tuned, record) = match model.run.step {
-        Some(step) => {
-            let mut record = Record::new(arguments, until);
-            let outcome = simulation.run(&mut record)?;
-            (Tuned { outcome, step, error: f64::NAN, warning: None }, record)
-        }
-        None => simulation.run_to_tolerance(model.run.tolerance, || Record::new(arguments, until))?,
-    };
+    let (tuned, record) = simulate(&mut simulation, arguments, &model, &method)?;
     record.finish();
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile];
     let report = Report { model: &model, method: &method, until, record: &record, tuned: &tuned, seconds };
     if let Some(path) = &arguments.out {
-        report.write_csv(path)?;
+        write(path, &report.csv())?;
     }
     let with_nodes = arguments.nodes || arguments.every.is_some();
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
-    if let Some(warning) = &tuned.warning {
+    warn(&model.start()?.warnings);
+    let energy = caution::about_energy(&model, tuned.outcome.energy, record.kinetic, tuned.step);
+    for warning in tuned.warning.iter().chain(&energy) {
         anstream::eprintln!("{}", style::warning(warning));
     }
     match tuned.outcome.status {
@@ -67,16 +67,55 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
 /// Tells of a start that was moved, and of constraints that are known to fail.
 fn note_constraints(model: &Model) -> Result<()> {
     if let Some([q, v]) = model.start()?.moved {
-        anstream::eprintln!(
-            "{}",
-            style::note(&format!("the start was moved onto the constraints, q by {q:.3e}, v by {v:.3e}"))
-        );
+        let text = format!("the start was moved onto the constraints, q by {q:.3e}, v by {v:.3e}");
+        anstream::eprintln!("{}", style::note(&text));
     }
     for (name, growth) in model.two_point_growth()? {
+        let name = style::visible(&name);
         let text = format!("the two-point constraint `{name}` is for study: theory says that an error in it grows by");
         anstream::eprintln!("{}", style::warning(&format!("{text} a factor of {growth:.4} in each step at the start")));
     }
     Ok(())
+}
+
+/// Runs with the step of the model; without one, with a step for its tolerance.
+fn simulate(
+    simulation: &mut Simulation,
+    arguments: &args::Run,
+    model: &Model,
+    method: &Method,
+) -> Result<(Tuned, Record)> {
+    let until = simulation.until;
+    let panel = |step: f64| {
+        let list = arguments.diagnostics.as_ref();
+        list.map(|list| diagnostics::panel(list, model, method, step)).transpose()
+    };
+    if let Some(step) = model.run.step {
+        let mut record = Record::new(arguments, until, panel(step)?);
+        let outcome = simulation.run(&mut record)?;
+        return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, record));
+    }
+    // A mistake in the list is told before the long search.
+    panel(until)?;
+    let (mut tuned, mut record) =
+        simulation.run_to_tolerance(model.run.tolerance, || Record::new(arguments, until, None))?;
+    // H̃ is that of the step, which is known only now.
+    if let Some(panel) = panel(tuned.step)? {
+        record.finish();
+        record = Record::new(arguments, until, Some(panel));
+        simulation.step = tuned.step;
+        tuned.outcome = simulation.run(&mut record)?;
+    }
+    Ok((tuned, record))
+}
+
+/// Diagnostics are numbers at the nodes: between them the steps are shorter, and so H̃ is another.
+fn refuse_diagnostics_of_samples(arguments: &args::Run) -> Result<()> {
+    if arguments.diagnostics.is_none() || arguments.every.is_none() {
+        return Ok(());
+    }
+    let error = Diagnostic::new("diagnostics are at the nodes, not at the samples of `--every`");
+    Err(error.with_help("leave out `--every`, and give `--nodes`").into())
 }
 
 /// `--method`, `--step` and `--until` are settings of `[run]`.

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use carom::diagnostic::Panel;
 use carom::run::{Crossing, Holding, Impact, Node, View, Watcher};
+use carom::solve::larger;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args;
@@ -21,6 +23,14 @@ pub struct Record {
     keep_nodes: bool,
     keep_samples: bool,
     pub nodes: Vec<Node>,
+    /// The nodes are printed as a table.
+    pub shows_nodes: bool,
+    /// What is followed along the nodes.
+    pub panel: Option<Panel>,
+    /// Its values, as many as nodes are kept.
+    pub diagnostics: Vec<Vec<f64>>,
+    /// The largest kinetic energy, ½|p·v|.
+    pub kinetic: f64,
     /// All impacts for JSON; else the first few, so that a long run needs no more memory than a short one.
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
@@ -34,19 +44,23 @@ pub struct Record {
 }
 
 impl Record {
-    pub fn new(arguments: &args::Run, until: f64) -> Record {
+    pub fn new(arguments: &args::Run, until: f64, panel: Option<Panel>) -> Record {
         // A second Ctrl-C ends the program at once. Without a handler Ctrl-C does so anyway.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
         });
-        let wanted = arguments.nodes || arguments.out.is_some();
         let sampled = arguments.every.is_some();
+        let wanted = arguments.nodes || arguments.out.is_some();
         Record {
             keep_nodes: wanted && !sampled,
             keep_samples: sampled,
             nodes: Vec::new(),
+            shows_nodes: (arguments.nodes || sampled) && !arguments.json && arguments.out.is_none(),
+            panel,
+            diagnostics: Vec::new(),
+            kinetic: 0.0,
             impacts: Vec::new(),
             keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
             impact_count: 0,
@@ -80,7 +94,10 @@ impl Record {
 
 impl Watcher for Record {
     fn node(&mut self, view: &mut View) {
+        self.kinetic = larger(self.kinetic, 0.5 * view.power().abs());
+        let values = self.panel.as_mut().map(|panel| panel.at(view.phase()));
         if self.keep_nodes {
+            self.diagnostics.extend(values.map(<[f64]>::to_vec));
             self.nodes.push(view.node());
         }
         self.steps += 1;

@@ -1,18 +1,13 @@
 //! What a run says when it is over.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
-use carom::error::{Diagnostic, Result};
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Impact, Node, Status, Tuned};
+use carom::run::{Impact, Status, Tuned};
 
 use super::account;
 use super::record::{Record, SHOWN};
 use super::rest;
-use crate::json::{Object, list_of};
-use crate::style::{QUIET, STRONG, paint};
+use crate::style::{QUIET, STRONG, paint, visible};
 
 /// A run that is over.
 pub struct Report<'a> {
@@ -25,12 +20,12 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn wall(&self, impact: &Impact) -> &str {
+    pub(super) fn wall(&self, impact: &Impact) -> &str {
         &self.model.system.walls[impact.wall].name
     }
 
     /// The status, and a message where there is more to say.
-    fn status(&self) -> (&'static str, Option<String>) {
+    pub(super) fn status(&self) -> (&'static str, Option<String>) {
         match &self.tuned.outcome.status {
             Status::Completed => ("completed", None),
             Status::Stopped(section) => {
@@ -44,91 +39,6 @@ impl Report<'_> {
         }
     }
 
-    pub fn json(&self, with_nodes: bool) -> String {
-        let (status, message) = self.status();
-        let mut object = Object::default()
-            .text("model", &self.model.title)
-            .text("method", &self.method.name)
-            .number("step", self.tuned.step)
-            .number("until", self.until)
-            .text("status", status);
-        if let Some(message) = message {
-            object = object.text("message", &message);
-        }
-        let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
-        object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last));
-        object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
-        if let Some([g, rate]) = self.tuned.outcome.violation {
-            let violation = Object::default().number("max_violation", g).number("max_rate_violation", rate);
-            object = object.raw("constraints", &violation.finish());
-        }
-        if let Some(account) = &self.tuned.outcome.account {
-            object = object.raw("account", &account::json(account));
-        }
-        if !self.record.holdings.is_empty() {
-            object = object.raw("rest", &rest::json(self.model, &self.record.holdings));
-        }
-        if !self.model.sections.is_empty() {
-            object = object.raw("sections", &self.json_sections());
-        }
-        if with_nodes {
-            let nodes: Vec<String> = self.record.nodes.iter().map(|node| self.json_node(node)).collect();
-            object = object.raw("nodes", &list_of(&nodes));
-        }
-        let [compile, run] = self.seconds;
-        object
-            .number("error_estimate", self.tuned.error)
-            .text("version", env!("CARGO_PKG_VERSION"))
-            .text("model_hash", &self.model.hash())
-            .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
-            .finish()
-    }
-
-    fn json_energy(&self) -> String {
-        let [initial, last, drift] = self.tuned.outcome.energy;
-        Object::default().number("initial", initial).number("final", last).number("max_drift", drift).finish()
-    }
-
-    fn json_impact(&self, impact: &Impact) -> String {
-        Object::default()
-            .number("t", impact.minus.t)
-            .text("wall", self.wall(impact))
-            .number("lambda", impact.lambda)
-            .numbers("q", &impact.minus.q)
-            .numbers("v_minus", &impact.minus.v)
-            .numbers("v_plus", &impact.plus.v)
-            .numbers("p_minus", &impact.minus.p)
-            .numbers("p_plus", &impact.plus.p)
-            .finish()
-    }
-
-    fn json_node(&self, node: &Node) -> String {
-        let mut object =
-            Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
-        if !self.model.outputs.is_empty() {
-            let named = self.model.outputs.iter().zip(&node.outputs);
-            let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
-            object = object.raw("outputs", &outputs.finish());
-        }
-        if !node.lambda.is_empty() {
-            object = object.numbers("lambda", &node.lambda).numbers("constraint_force", &node.force);
-        }
-        object.finish()
-    }
-
-    fn json_sections(&self) -> String {
-        let crossing = |crossing: &carom::run::Crossing| {
-            Object::default()
-                .text("section", &self.model.sections[crossing.section].name)
-                .number("t", crossing.node.t)
-                .numbers("q", &crossing.node.q)
-                .numbers("v", &crossing.node.v)
-                .numbers("p", &crossing.node.p)
-                .finish()
-        };
-        list_of(&self.record.crossings.iter().map(crossing).collect::<Vec<_>>())
-    }
-
     /// The summary for a terminal.
     pub fn summary(&self) -> String {
         let [compile, run] = self.seconds;
@@ -137,6 +47,7 @@ impl Report<'_> {
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
         text += &format!("{}, step {step}, {steps}; {}\n", self.method.name, paint(QUIET, &times));
+        text += &self.node_table();
         text += &self.impact_table();
         text += &rest::summary(self.model, &self.record.holdings);
         if let (_, Some(message)) = self.status() {
@@ -152,7 +63,8 @@ impl Report<'_> {
         }
         let [initial, end, drift] = outcome.energy;
         text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
-        text + &outcome.account.as_ref().map(account::summary).unwrap_or_default()
+        text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
+        text + &self.diagnostics_table()
     }
 
     fn last_state(&self) -> String {
@@ -178,38 +90,13 @@ impl Report<'_> {
         let heading = format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ");
         let mut text = format!("\n{}\n", paint(STRONG, &heading));
         for (number, impact) in impacts.iter().enumerate().take(SHOWN) {
-            let (t, lambda, wall) = (impact.minus.t, impact.lambda, self.wall(impact));
+            let (t, lambda, wall) = (impact.minus.t, impact.lambda, visible(self.wall(impact)));
             text += &format!("{:>4} {t:>14.9} {lambda:>12.6}  {wall}\n", number + 1);
         }
         if self.record.impact_count > SHOWN {
             text += &format!("     … {} impacts in all\n", self.record.impact_count);
         }
         text
-    }
-
-    /// Writes the nodes, or the samples, as CSV.
-    pub fn write_csv(&self, path: &Path) -> Result<()> {
-        let mut text = String::from("t");
-        for letter in ["q", "v", "p"] {
-            for c in &self.model.system.coordinates {
-                let _ = write!(text, ",{letter}_{}", c.name);
-            }
-        }
-        for output in &self.model.outputs {
-            let _ = write!(text, ",{}", output.name);
-        }
-        for constraint in &self.model.system.constraints {
-            let _ = write!(text, ",lambda_{}", constraint.name);
-        }
-        for node in &self.record.nodes {
-            let _ = write!(text, "\n{:e}", node.t);
-            for x in node.q.iter().chain(&node.v).chain(&node.p).chain(&node.outputs).chain(&node.lambda) {
-                let _ = write!(text, ",{x:e}");
-            }
-        }
-        text.push('\n');
-        let unwritable = |e| Diagnostic::new(format!("cannot write `{}`: {e}", path.display()));
-        std::fs::write(path, text).map_err(unwritable).map_err(Into::into)
     }
 }
 

@@ -4,6 +4,7 @@ use carom::model::Model;
 use carom::run::Holding;
 
 use crate::json::{Object, list_of};
+use crate::style::visible;
 
 /// So many are shown on a terminal.
 const SHOWN: usize = 10;
@@ -25,7 +26,8 @@ pub fn summary(model: &Model, holdings: &[Holding]) -> String {
     let mut text = String::new();
     for holding in holdings.iter().take(SHOWN) {
         let what = if holding.begins { "rests on" } else { "leaves" };
-        text += &format!("{what} `{}` at t = {:.9}\n", model.system.walls[holding.wall].name, holding.t);
+        let name = visible(&model.system.walls[holding.wall].name);
+        text += &format!("{what} `{name}` at t = {:.9}\n", holding.t);
     }
     if holdings.len() > SHOWN {
         text += &format!("… {} such changes in all\n", holdings.len());

@@ -47,7 +47,7 @@ fn bond(a: &Arena, e: Expr) -> Bond {
         Node::Const(c) if c < 0.0 => Bond::Sign,
         Node::Unary(Func::Neg, _) => Bond::Sign,
         Node::Binary(Op::Add | Op::Sub, ..) => Bond::Sum,
-        Node::Binary(Op::Mul | Op::Div, ..) => Bond::Product,
+        Node::Binary(Op::Mul | Op::Div, ..) | Node::Unary(Func::Sign, _) => Bond::Product,
         Node::Binary(Op::Pow, ..) => Bond::Power,
         _ => Bond::Atom,
     }
@@ -62,6 +62,10 @@ fn pieces(a: &Arena, e: Expr, out: &mut String) -> Vec<Piece> {
         Node::Pi => *out += "pi",
         Node::Symbol(s) => *out += &a.name(s),
         Node::Unary(Func::Neg, x) => return vec![Text("-"), At(x, Bond::Power)],
+        // The grammar has no sgn.
+        Node::Unary(Func::Sign, x) => {
+            return vec![At(x, Bond::Product), Text("/abs("), At(x, Bond::Sum), Text(")")];
+        }
         Node::Unary(f, x) => return vec![Text(f.name()), Text("("), At(x, Bond::Sum), Text(")")],
         Node::Binary(Op::Atan2, y, x) => {
             return vec![Text("atan2("), At(y, Bond::Sum), Text(", "), At(x, Bond::Sum), Text(")")];

@@ -28,10 +28,13 @@ pub struct Start {
     pub next: Option<Vec<f64>>,
     /// How far `initial.project` moved q and v.
     pub moved: Option<[f64; 2]>,
+    /// What is allowed but seldom meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Model {
-    /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv.
+    /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv along
+    /// which every wall can push.
     pub fn start(&self) -> Result<Start> {
         let initial = self.initial.as_ref().ok_or_else(|| {
             Diagnostic::new(format!("`{}` has no [initial]", self.source.name()))
@@ -55,23 +58,24 @@ impl Model {
         check.walls(&q)?;
         check.walls_can_push(&q)?;
         check.restitutions()?;
+        let warnings = check.definite(&q, &v)?.into_iter().collect();
         check.constraints(&q, &v, next.as_deref())?;
         let l_v = grad(self.system.lagrangian.l, &self.system.v());
         let p = check.at(&l_v, &q, &v);
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let moved = initial.project.then(|| [distance(&q, &given_q), distance(&v, &given_v)]);
-        Ok(Start { q, v, p, next, moved })
+        Ok(Start { q, v, p, next, moved, warnings })
     }
 }
 
-struct Check<'a> {
-    model: &'a Model,
+pub(super) struct Check<'a> {
+    pub(super) model: &'a Model,
     parameters: Vec<(Expr, f64)>,
 }
 
 impl Check<'_> {
     /// The values of `fs` at t = 0.
-    fn at(&self, fs: &[Expr], q: &[f64], v: &[f64]) -> Vec<f64> {
+    pub(super) fn at(&self, fs: &[Expr], q: &[f64], v: &[f64]) -> Vec<f64> {
         let mut values = self.parameters.clone();
         values.push((time(), 0.0));
         values.extend(self.model.system.q().into_iter().zip(q.iter().copied()));
@@ -199,8 +203,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// L_vv must be invertible in the free coordinates; with constraints, on their tangent space.
-    fn regular(&self, q: &[f64], v: &[f64]) -> Result<()> {
+    /// L_vv of the n free coordinates, bordered by the gradients of the m constraints, by rows.
+    pub(super) fn bordered(&self) -> (Vec<Expr>, usize, usize) {
         let system = &self.model.system;
         let free = system.free();
         let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
@@ -218,13 +222,21 @@ impl Check<'_> {
                 (false, false) => zero,
             })
             .collect();
+        (bordered, n, m)
+    }
+
+    /// L_vv must be invertible in the free coordinates; with constraints, on their tangent space.
+    fn regular(&self, q: &[f64], v: &[f64]) -> Result<()> {
+        let system = &self.model.system;
+        let (bordered, n, m) = self.bordered();
         if Lu::new(n + m).factor(&self.at(&bordered, q, v)) {
             return Ok(());
         }
-        let massless = (0..n).find(|&i| mass[i].iter().all(|entry| entry.is_zero()));
+        let row = |i: usize| &bordered[i * (n + m)..i * (n + m) + n];
+        let massless = (0..n).find(|&i| row(i).iter().all(|entry| entry.is_zero()));
         let (message, label) = match (massless, m) {
             (Some(i), 0) => {
-                let name = &system.coordinates[free[i]].name;
+                let name = &system.coordinates[system.free()[i]].name;
                 ("the mass matrix L_vv is singular".to_string(), format!("`{name}'` does not occur in it"))
             }
             (_, 0) => ("the mass matrix L_vv is singular at the start".into(), format!("at q = {q:?}, v = {v:?}")),

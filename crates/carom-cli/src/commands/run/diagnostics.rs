@@ -1,0 +1,64 @@
+//! The table of diagnostics on a terminal.
+
+use carom::diagnostic::{Panel, Summary};
+use carom::error::Result;
+use carom::method::Method;
+use carom::model::Model;
+
+use super::report::Report;
+use crate::style::{QUIET, STRONG, left, paint, right, room, visible};
+
+/// The diagnostics of a list such as `energy,shadow`: all where it is empty.
+pub fn panel(list: &str, model: &Model, method: &Method, step: f64) -> Result<Panel> {
+    let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    Panel::new(model, method, step, &names)
+}
+
+impl Report<'_> {
+    /// For each diagnostic its first value, its bounds, its largest drift and where; then what was left out.
+    pub(super) fn diagnostics_table(&self) -> String {
+        let Some(panel) = &self.record.panel else { return String::new() };
+        let names: Vec<String> = panel.names().iter().map(|(_, name)| visible(name)).collect();
+        let width = names.iter().map(|name| room(name)).max().unwrap_or(0).max("diagnostic".len());
+        let headings = ["initial", "lowest", "highest", "largest drift", "at t"].map(|text| right(text, 14)).concat();
+        let mut text = format!("\n{}\n", paint(STRONG, &format!("{}{headings}", left("diagnostic", width))));
+        for (name, summary) in names.iter().zip(panel.summaries()) {
+            text += &format!("{}{}\n", left(name, width), cells(summary));
+        }
+        text + &note(panel)
+    }
+}
+
+fn cells(summary: &Summary) -> String {
+    let Summary { initial, bounds: [lowest, highest], drift, at, missing } = *summary;
+    if initial.is_nan() {
+        return right("no value", 14);
+    }
+    let missing = match missing {
+        0 => String::new(),
+        1 => "  no value at 1 node".into(),
+        _ => format!("  no value at {missing} nodes"),
+    };
+    let values = [initial, lowest, highest].map(|x| right(&six(x), 14)).concat();
+    format!("{values}{}{}{missing}", right(&format!("{drift:.2e}"), 14), right(&format!("{at:.4}"), 14))
+}
+
+/// A number with about seven digits.
+fn six(x: f64) -> String {
+    if x == 0.0 || (1e-2..1e6).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.3e}") }
+}
+
+/// Those that are left out for one reason are named together.
+fn note(panel: &Panel) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for out in panel.left_out() {
+        match groups.iter_mut().find(|(why, _)| *why == out.why) {
+            Some((_, names)) => names.push(out.name),
+            None => groups.push((&out.why, vec![out.name])),
+        }
+    }
+    let line = |(why, names): &(&str, Vec<&str>)| {
+        format!("{}\n", paint(QUIET, &format!("left out: {} ({why})", names.join(", "))))
+    };
+    groups.iter().map(line).collect()
+}

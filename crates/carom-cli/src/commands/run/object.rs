@@ -1,0 +1,124 @@
+//! A run as JSON.
+
+use carom::diagnostic::Panel;
+use carom::run::{Crossing, Impact, Node};
+
+use super::report::Report;
+use super::{account, rest};
+use crate::json::{Object, list_of};
+
+impl Report<'_> {
+    /// The run as one JSON object.
+    pub fn json(&self, with_nodes: bool) -> String {
+        let (status, message) = self.status();
+        let mut object = Object::default()
+            .text("model", &self.model.title)
+            .text("method", &self.method.name)
+            .number("step", self.tuned.step)
+            .number("until", self.until)
+            .text("status", status);
+        if let Some(message) = message {
+            object = object.text("message", &message);
+        }
+        let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
+        object =
+            object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last, None));
+        object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
+        if let Some([g, rate]) = self.tuned.outcome.violation {
+            let violation = Object::default().number("max_violation", g).number("max_rate_violation", rate);
+            object = object.raw("constraints", &violation.finish());
+        }
+        if let Some(account) = &self.tuned.outcome.account {
+            object = object.raw("account", &account::json(account));
+        }
+        if !self.record.holdings.is_empty() {
+            object = object.raw("rest", &rest::json(self.model, &self.record.holdings));
+        }
+        if !self.model.sections.is_empty() {
+            object = object.raw("sections", &self.json_sections());
+        }
+        if with_nodes {
+            let node = |k: usize| self.json_node(&self.record.nodes[k], self.record.diagnostics.get(k));
+            let nodes: Vec<String> = (0..self.record.nodes.len()).map(node).collect();
+            object = object.raw("nodes", &list_of(&nodes));
+        }
+        if let Some(panel) = &self.record.panel {
+            object = object.raw("diagnostics", &json_panel(panel));
+        }
+        let [compile, run] = self.seconds;
+        object
+            .number("error_estimate", self.tuned.error)
+            .text("version", env!("CARGO_PKG_VERSION"))
+            .text("model_hash", &self.model.hash())
+            .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
+            .finish()
+    }
+
+    fn json_energy(&self) -> String {
+        let [initial, last, drift] = self.tuned.outcome.energy;
+        Object::default().number("initial", initial).number("final", last).number("max_drift", drift).finish()
+    }
+
+    fn json_impact(&self, impact: &Impact) -> String {
+        Object::default()
+            .number("t", impact.minus.t)
+            .text("wall", self.wall(impact))
+            .number("lambda", impact.lambda)
+            .numbers("q", &impact.minus.q)
+            .numbers("v_minus", &impact.minus.v)
+            .numbers("v_plus", &impact.plus.v)
+            .numbers("p_minus", &impact.minus.p)
+            .numbers("p_plus", &impact.plus.p)
+            .finish()
+    }
+
+    fn json_node(&self, node: &Node, diagnostics: Option<&Vec<f64>>) -> String {
+        let mut object =
+            Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
+        if !self.model.outputs.is_empty() {
+            let named = self.model.outputs.iter().zip(&node.outputs);
+            let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
+            object = object.raw("outputs", &outputs.finish());
+        }
+        if !node.lambda.is_empty() {
+            object = object.numbers("lambda", &node.lambda).numbers("constraint_force", &node.force);
+        }
+        if let (Some(values), Some(panel)) = (diagnostics, &self.record.panel) {
+            let named = panel.names().iter().zip(values);
+            let all = named.fold(Object::default(), |all, ((key, _), &value)| all.number(key, value));
+            object = object.raw("diagnostics", &all.finish());
+        }
+        object.finish()
+    }
+
+    fn json_sections(&self) -> String {
+        let crossing = |crossing: &Crossing| {
+            Object::default()
+                .text("section", &self.model.sections[crossing.section].name)
+                .number("t", crossing.node.t)
+                .numbers("q", &crossing.node.q)
+                .numbers("v", &crossing.node.v)
+                .numbers("p", &crossing.node.p)
+                .finish()
+        };
+        list_of(&self.record.crossings.iter().map(crossing).collect::<Vec<_>>())
+    }
+}
+
+/// What there was to see of each diagnostic, and why others were left out.
+fn json_panel(panel: &Panel) -> String {
+    let named = panel.names().iter().zip(panel.summaries());
+    let all = named.fold(Object::default(), |all, ((key, name), summary)| {
+        let one = Object::default()
+            .text("name", name)
+            .number("initial", summary.initial)
+            .number("lowest", summary.bounds[0])
+            .number("highest", summary.bounds[1])
+            .number("max_drift", summary.drift)
+            .number("at", summary.at)
+            .raw("missing", &summary.missing.to_string());
+        all.raw(key, &one.finish())
+    });
+    let left_out = panel.left_out().iter().fold(Object::default(), |all, out| all.text(out.name, &out.why));
+    Object::default().raw("followed", &all.finish()).raw("left_out", &left_out.finish()).finish()
+}

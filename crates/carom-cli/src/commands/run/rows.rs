@@ -1,0 +1,80 @@
+//! The nodes, or the samples, as rows of numbers.
+
+use super::report::Report;
+use crate::style::{STRONG, paint, right};
+
+/// The width of a column on a terminal.
+const WIDTH: usize = 14;
+
+impl Report<'_> {
+    /// t, then q, v and p of each coordinate, the outputs, the impulses of the constraints and the diagnostics.
+    fn columns(&self) -> Vec<String> {
+        let coordinates = &self.model.system.coordinates;
+        let state = ["q", "v", "p"]
+            .iter()
+            .flat_map(|letter| coordinates.iter().map(move |coordinate| format!("{letter}_{}", coordinate.name)));
+        let outputs = self.model.outputs.iter().map(|output| output.name.clone());
+        let names = self.record.panel.iter().flat_map(|panel| panel.names());
+        let diagnostics = names.map(|(key, _)| key.clone());
+        let lambdas = self.model.system.constraints.iter().map(|constraint| format!("lambda_{}", constraint.name));
+        ["t".to_string()].into_iter().chain(state).chain(outputs).chain(lambdas).chain(diagnostics).collect()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Vec<f64>> {
+        self.record.nodes.iter().enumerate().map(|(k, node)| {
+            let diagnostics = self.record.diagnostics.get(k).into_iter().flatten();
+            let state = [node.t].into_iter().chain(node.q.iter().chain(&node.v).chain(&node.p).copied());
+            state.chain(node.outputs.iter().chain(&node.lambda).chain(diagnostics).copied()).collect()
+        })
+    }
+
+    /// As CSV.
+    pub fn csv(&self) -> String {
+        let columns: Vec<String> = self.columns().iter().map(|name| quoted(name)).collect();
+        let mut text = columns.join(",");
+        for row in self.rows() {
+            let cells: Vec<String> = row.iter().map(|x| format!("{x:e}")).collect();
+            text += &format!("\n{}", cells.join(","));
+        }
+        text + "\n"
+    }
+
+    /// For a terminal; nothing where no nodes were asked for.
+    pub(super) fn node_table(&self) -> String {
+        if !self.record.shows_nodes {
+            return String::new();
+        }
+        let columns = self.columns();
+        let widths: Vec<usize> = columns.iter().map(|name| WIDTH.max(crate::style::room(name) + 2)).collect();
+        let line = |cells: Vec<String>| -> String {
+            cells.iter().zip(&widths).map(|(cell, &width)| right(cell, width)).collect()
+        };
+        let mut text = format!("\n{}\n", paint(STRONG, &line(columns.clone())));
+        for row in self.rows() {
+            text += &line(row.iter().map(|&x| short(x)).collect());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Six digits after the point, or as a power of ten.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
+}
+
+/// A cell of a CSV file; the name of a wall may be any text.
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("gap_left wall"), "gap_left wall");
+        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
+    }
+}

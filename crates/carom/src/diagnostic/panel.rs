@@ -1,0 +1,163 @@
+//! All diagnostics that apply, along the nodes of a run.
+
+use super::{Diagnostic, Entry, REGISTRY, Subject, Summary, entry};
+use crate::error::{Error, Result};
+use crate::flow::{Flow, Phase};
+use crate::mechanics::Mechanics;
+use crate::method::Method;
+use crate::model::Model;
+use crate::run::{Simulation, Status, View, Watcher};
+
+/// The diagnostics of a model with a method and a step. It keeps no values: as many nodes as there are can be looked at.
+pub struct Panel {
+    diagnostics: Vec<Box<dyn Diagnostic>>,
+    names: Vec<(String, String)>,
+    left_out: Vec<LeftOut>,
+    flow: Box<dyn Flow>,
+    h: f64,
+    /// The time of the first node.
+    start: Option<f64>,
+    values: Vec<f64>,
+    summaries: Vec<Summary>,
+}
+
+/// A diagnostic that does not apply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// Its registered name.
+    pub name: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+/// The values of one diagnostic along the nodes.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// What files call it, such as `discrete_energy` or `momentum_x`.
+    pub key: String,
+    /// What tables and plots call it, such as −D₃L_d.
+    pub name: String,
+    /// One for each node; NaN where there is none.
+    pub values: Vec<f64>,
+}
+
+/// Diagnostics along the nodes of a run.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The times of the nodes.
+    pub t: Vec<f64>,
+    /// One for each diagnostic.
+    pub columns: Vec<Column>,
+    /// One for each diagnostic.
+    pub summaries: Vec<Summary>,
+    /// What does not apply, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Panel {
+    /// The diagnostics of the names in `only`, or all where it is empty. Those that do not apply are left out.
+    pub fn new(model: &Model, method: &Method, step: f64, only: &[&str]) -> Result<Panel> {
+        let mechanics = Mechanics::new(&model.system);
+        let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
+        let (system, flow) = (&model.system, &method.flow);
+        let subject = Subject { system, mechanics: &mechanics, flow, parameters: &parameters };
+        let mut panel = Panel {
+            diagnostics: Vec::new(),
+            names: Vec::new(),
+            left_out: Vec::new(),
+            flow: flow.build(&mechanics, &parameters)?,
+            h: step,
+            start: None,
+            values: Vec::new(),
+            summaries: Vec::new(),
+        };
+        let wanted: Vec<&Entry> = match only {
+            [] => REGISTRY.iter().collect(),
+            names => names.iter().map(|name| entry(name)).collect::<Result<_>>()?,
+        };
+        for entry in wanted {
+            panel.add(entry, &subject)?;
+        }
+        panel.values = vec![f64::NAN; panel.diagnostics.len()];
+        panel.summaries = vec![Summary::default(); panel.diagnostics.len()];
+        Ok(panel)
+    }
+
+    fn add(&mut self, entry: &'static Entry, subject: &Subject) -> Result<()> {
+        match (entry.make)(subject) {
+            Ok(made) => {
+                self.names.extend(made.iter().map(|one| (entry.key(one.part()), one.name())));
+                self.diagnostics.extend(made);
+            }
+            Err(Error::Model(why)) => self.left_out.push(LeftOut { name: entry.name, why: why.message }),
+            Err(other) => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// For each diagnostic what files call it, and what tables and plots call it.
+    pub fn names(&self) -> &[(String, String)] {
+        &self.names
+    }
+
+    /// What does not apply, and why.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// What there was to see so far. A last node that a shorter step led to is not among it: H̃ of the full steps is not
+    /// what a shorter one keeps.
+    pub fn summaries(&self) -> &[Summary] {
+        &self.summaries
+    }
+
+    /// The values at a node of the run; NaN where there is none.
+    pub fn at(&mut self, z: &Phase) -> &[f64] {
+        for (diagnostic, value) in self.diagnostics.iter_mut().zip(&mut self.values) {
+            *value = diagnostic.at(z, self.h, &mut *self.flow).unwrap_or(f64::NAN);
+        }
+        if is_on_mesh(z.t, *self.start.get_or_insert(z.t), self.h) {
+            self.summaries.iter_mut().zip(&self.values).for_each(|(summary, &value)| summary.see(z.t, value));
+        }
+        &self.values
+    }
+}
+
+/// True if t is one of the nodes start + k·h.
+pub(crate) fn is_on_mesh(t: f64, start: f64, h: f64) -> bool {
+    let k = ((t - start) / h).round();
+    (t - start - k * h).abs() < 1e-6 * h
+}
+
+/// Runs a model and keeps its diagnostics along the nodes: those of the names in `only`, or all where it is empty.
+pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&str]) -> Result<Table> {
+    let mut simulation = Simulation::new(model, method, step, until)?;
+    let panel = Panel::new(model, method, step, only)?;
+    let column = |(key, name): &(String, String)| Column { key: key.clone(), name: name.clone(), values: Vec::new() };
+    let columns = panel.names.iter().map(column).collect();
+    let mut keep = Keep { panel, t: Vec::new(), columns };
+    let outcome = simulation.run(&mut keep)?;
+    if let Status::Failed(why) = outcome.status {
+        return Err((*why).into());
+    }
+    let Keep { panel, t, columns } = keep;
+    Ok(Table { t, columns, summaries: panel.summaries, left_out: panel.left_out })
+}
+
+struct Keep {
+    panel: Panel,
+    t: Vec<f64>,
+    columns: Vec<Column>,
+}
+
+impl Watcher for Keep {
+    fn node(&mut self, view: &mut View) {
+        self.t.push(view.t());
+        let values = self.panel.at(view.phase());
+        self.columns.iter_mut().zip(values).for_each(|(column, &value)| column.values.push(value));
+    }
+
+    fn wants_impacts(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether masses are positive, and whether walls can push.
+
+use super::start::Check;
+use crate::error::{Diagnostic, Error, Result};
+use crate::expr::{Expr, grad};
+use crate::solve::Lu;
+
+/// Beside this the constraints outweigh L_vv, so that only their tangent space matters.
+const CONSTRAINTS_OUTWEIGH: f64 = 1e6;
+
+impl Check<'_> {
+    /// L_vv that is not positive definite is legal mechanics in some coordinates, and seldom meant: a warning. It is a
+    /// mistake where a wall cannot push, ∇φᵀ L_vv⁻¹ ∇φ ≤ 0: then no λ > 0 turns φ̇ around. L_vv must be regular.
+    pub(super) fn definite(&self, q: &[f64], v: &[f64]) -> Result<Option<Diagnostic>> {
+        let (bordered, n, m) = self.bordered();
+        let matrix = self.at(&bordered, q, v);
+        if is_positive_definite(&on_constraints(&matrix, n, m), n) {
+            return Ok(None);
+        }
+        self.walls_push(&matrix, n + m, q, v)?;
+        let message = "the mass matrix L_vv is not positive definite at the start";
+        let label = "a mass is negative: is a sign wrong?";
+        match self.model.error(&self.model.places.lagrangian, message, label) {
+            Error::Model(diagnostic) => Ok(Some(*diagnostic)),
+            other => Err(other),
+        }
+    }
+
+    /// Refuses a wall along whose direction the mass is not positive.
+    fn walls_push(&self, matrix: &[f64], size: usize, q: &[f64], v: &[f64]) -> Result<()> {
+        let (system, places) = (&self.model.system, &self.model.places);
+        let free: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].q).collect();
+        let mut lu = Lu::new(size);
+        let mut response = vec![0.0; size];
+        lu.factor(matrix);
+        for (wall, span) in system.walls.iter().zip(&places.walls) {
+            let mut gradient = self.at(&grad(wall.phi, &free), q, v);
+            gradient.resize(size, 0.0);
+            lu.solve(&gradient, &mut response);
+            let push: f64 = gradient.iter().zip(&response).map(|(g, x)| g * x).sum();
+            if push <= 0.0 && gradient.iter().any(|g| *g != 0.0) {
+                let message =
+                    format!("the wall `{}` cannot push: the mass along its direction is not positive", wall.name);
+                let label = format!("∇φᵀ L_vv⁻¹ ∇φ is {push} at q = {q:?}; it must be > 0");
+                return Err(self.model.error(span, message, label));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// L_vv + c·GᵀG with a large c, which is positive definite where L_vv is on the tangent space of the constraints.
+fn on_constraints(bordered: &[f64], n: usize, m: usize) -> Vec<f64> {
+    let entry = |i: usize, j: usize| bordered[i * (n + m) + j];
+    let size = |rows: std::ops::Range<usize>| -> f64 {
+        rows.flat_map(|i| (0..n).map(move |j| entry(i, j).powi(2))).sum::<f64>().sqrt()
+    };
+    let c = if m == 0 { 0.0 } else { CONSTRAINTS_OUTWEIGH * size(0..n) / size(n..n + m).powi(2) };
+    let weighted = |i: usize, j: usize| entry(i, j) + c * (n..n + m).map(|k| entry(k, i) * entry(k, j)).sum::<f64>();
+    (0..n * n).map(|k| weighted(k / n, k % n)).collect()
+}
+
+/// By Cholesky's factors of a symmetric matrix, which are real only then.
+fn is_positive_definite(matrix: &[f64], n: usize) -> bool {
+    let mut l = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let rest = matrix[i * n + j] - (0..j).map(|k| l[i * n + k] * l[j * n + k]).sum::<f64>();
+            if i == j && (rest <= 0.0 || rest.is_nan()) {
+                return false;
+            }
+            l[i * n + j] = if i == j { rest.sqrt() } else { rest / l[j * n + j] };
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definite_is_told_from_indefinite() {
+        assert!(is_positive_definite(&[2.0, -1.0, -1.0, 2.0], 2));
+        assert!(!is_positive_definite(&[1.0, 2.0, 2.0, 1.0], 2));
+        assert!(!is_positive_definite(&[f64::NAN], 1));
+        // M = diag(1, −1) is positive on y = 0, and not on x = 0.
+        assert!(is_positive_definite(&on_constraints(&[1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0], 2, 1), 2));
+        assert!(!is_positive_definite(&on_constraints(&[1.0, 0.0, 1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0], 2, 1), 2));
+    }
+}
