@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::expr::{Expr, grad};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
-use crate::solve::{Newton, NoSolution};
+use crate::solve::{Newton, NoSolution, eliminate};
 use crate::system::time;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
@@ -98,29 +98,13 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
 }
 
-/// v with M v = p − L_v|₀, by elimination without pivoting, which is stable where M is positive definite.
+/// v with M v = p − L_v|₀.
 fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     if !mechanics.is_quadratic() {
         return None;
     }
-    let n = mechanics.n();
-    let at_rest = vec![Expr::constant(0.0); n];
+    let at_rest = vec![Expr::constant(0.0); mechanics.n()];
     let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
-    let mut m = mechanics.mass();
-    let mut v: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
-    for k in 0..n {
-        let pivot = m[k].clone();
-        for i in k + 1..n {
-            let factor = m[i][k] / pivot[k];
-            for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
-                *x = *x - factor * y;
-            }
-            v[i] = v[i] - factor * v[k];
-        }
-    }
-    for i in (0..n).rev() {
-        let known: Expr = (i + 1..n).map(|j| m[i][j] * v[j]).sum();
-        v[i] = (v[i] - known) / m[i][i];
-    }
-    Some(v)
+    let momenta: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    Some(eliminate(mechanics.mass(), momenta))
 }

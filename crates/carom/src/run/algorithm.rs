@@ -1,6 +1,7 @@
 //! Algorithm 1. [DLM §4.1]
 
 use super::event::Contact;
+use super::projected::Projected;
 use super::walls::Walls;
 use crate::flow::{Field, Flow, Phase};
 use crate::impact::{Hit, ImpactRule, Tools, resolve};
@@ -23,6 +24,8 @@ pub(super) struct Machine {
     pub(super) hit: Hit,
     /// Where the smooth pieces of the last step began: the node, then the state after each impact.
     pub(super) pieces: Pieces,
+    /// Where the motion is the projection of a smooth path, that path.
+    pub(super) projected: Option<Box<Projected>>,
 }
 
 /// A list of states that keeps its memory.
@@ -33,12 +36,12 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    fn restart(&mut self, z: &Phase) {
+    pub(super) fn restart(&mut self, z: &Phase) {
         self.count = 0;
         self.push(z);
     }
 
-    fn push(&mut self, z: &Phase) {
+    pub(super) fn push(&mut self, z: &Phase) {
         match self.states.get_mut(self.count) {
             Some(state) => state.copy_from(z),
             None => self.states.push(z.clone()),
@@ -62,6 +65,11 @@ impl Machine {
         z1: &mut Phase,
         mut see: impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
+        if let Some(mut projected) = self.projected.take() {
+            let result = projected.advance(self, z, h, z1, see);
+            self.projected = Some(projected);
+            return result;
+        }
         self.pieces.restart(z);
         if let Some(partial) = &mut self.partial {
             partial.set_full_step(h);
@@ -88,6 +96,13 @@ impl Machine {
             contact = if tau_left > 0.0 { self.first_contact(z, z1, tau_left, Some(wall))? } else { None }; // 8
         }
         Ok(())
+    }
+
+    /// Is told where a run begins.
+    pub(super) fn begin(&mut self, z: &Phase) {
+        if let Some(projected) = &mut self.projected {
+            projected.begin(z);
+        }
     }
 
     /// Φ_partial.

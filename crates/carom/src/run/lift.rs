@@ -1,7 +1,7 @@
 //! From the free coordinates of the flows to all coordinates of the model.
 
 use crate::error::Result;
-use crate::expr::{Expr, grad};
+use crate::expr::{Expr, grad, jacobian};
 use crate::flow::{Field, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -34,13 +34,15 @@ pub struct View<'a> {
 /// Computes all coordinates, velocities and momenta, the energy and the outputs from a phase point.
 #[derive(Clone)]
 pub(super) struct Lift {
-    pub(super) free: Vec<usize>,
+    free: Vec<usize>,
     n: usize,
     parameters: usize,
     /// (parameters, t, q, v of the free coordinates) → energy, then q, v, L_v of all, then the outputs.
     state: Kernel,
     /// The same inputs → the values of g of the sections.
     sections: Kernel,
+    /// The same inputs → ∂q/∂(free q), by rows.
+    slopes: Kernel,
     inputs: Vec<f64>,
     values: Vec<f64>,
     pub(super) crossings: Vec<f64>,
@@ -52,6 +54,7 @@ impl Lift {
         let momenta = grad(system.lagrangian.l, &system.v());
         let state = [energy(system, &momenta)].into_iter().chain(system.q()).chain(system.v()).chain(momenta);
         let state: Vec<Expr> = state.chain(model.outputs.iter().map(|output| output.value)).collect();
+        let slopes = jacobian(&system.drive(&system.q()), &mechanics.q).concat();
         let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();
         let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * mechanics.n()];
@@ -62,6 +65,7 @@ impl Lift {
             parameters: parameters.len(),
             state: mechanics.kernel(&symbols, &system.drive(&state))?,
             sections: mechanics.kernel(&symbols, &system.drive(&sections))?,
+            slopes: mechanics.kernel(&symbols, &slopes)?,
             inputs,
             values: vec![0.0; state.len()],
             crossings: vec![0.0; sections.len()],
@@ -75,6 +79,20 @@ impl Lift {
         self.inputs[at + 1..at + 1 + n].copy_from_slice(z.q());
         self.inputs[at + 1 + n..].copy_from_slice(v);
         Ok(())
+    }
+
+    /// The phase point of a state in all coordinates. The momenta are pulled back, p_free = (∂q/∂q_free)ᵀ p: a coordinate that
+    /// a constraint was solved for gives its own to the others.
+    pub(super) fn free_phase(&mut self, t: f64, q: &[f64], p: &[f64]) -> Phase {
+        let (at, n) = (self.parameters, self.free.len());
+        let free: Vec<f64> = self.free.iter().map(|&i| q[i]).collect();
+        self.inputs[at] = t;
+        self.inputs[at + 1..at + 1 + n].copy_from_slice(&free);
+        self.inputs[at + 1 + n..].fill(0.0);
+        let mut slopes = vec![0.0; self.n * n];
+        self.slopes.eval(&self.inputs, &mut slopes);
+        let pulled: Vec<f64> = (0..n).map(|j| (0..self.n).map(|i| slopes[i * n + j] * p[i]).sum()).collect();
+        Phase::new(t, &free, &pulled)
     }
 
     /// The energy.

@@ -16,6 +16,9 @@ impl Machine {
     }
 
     fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
+        if let Some(projected) = &mut self.projected {
+            return projected.state_on_piece(piece, t, &mut self.probe);
+        }
         let begin = &self.pieces.list()[piece];
         if t <= begin.t {
             self.probe.copy_from(begin);

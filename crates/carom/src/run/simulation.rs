@@ -2,6 +2,7 @@
 
 use super::algorithm::{Machine, Pieces};
 use super::lift::{Lift, Node, View};
+use super::projected::Projected;
 use super::walls::Walls;
 use crate::error::{Diagnostic, Failure, Result};
 use crate::expr::eval;
@@ -10,6 +11,7 @@ use crate::impact::{Built, Hit};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::{Direction, Model, Start};
+use crate::projection::Principle;
 use crate::solve::NoSolution;
 
 /// A compiled model with its method and step.
@@ -23,6 +25,8 @@ pub struct Simulation {
     pub until: f64,
     /// The distance of uniform samples, if they are wanted.
     pub every: Option<f64>,
+    /// What the user should know before the run.
+    pub warnings: Vec<String>,
     /// Direction of each section, and whether the run ends there.
     sections: Vec<(Direction, bool)>,
 }
@@ -110,7 +114,18 @@ impl Simulation {
     /// Compiles `model` for a method and a step.
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let start = model.start()?;
-        refuse_what_is_missing(model, &start)?;
+        let Some(switches) = method.switches else { return Simulation::compile(model, &start, method, step, until) };
+        let study = super::study(model)?;
+        let projected = Projected::new(Principle::new(&study)?, &method.flow, switches, &study.parameters())?;
+        let mut simulation = Simulation::compile(&study.model, &start, method, step, until)?;
+        simulation.machine.projected = Some(Box::new(projected));
+        simulation.warnings = study.warnings();
+        Ok(simulation)
+    }
+
+    /// Compiles `model` to run from `start`, event by event.
+    pub(super) fn compile(model: &Model, start: &Start, method: &Method, step: f64, until: f64) -> Result<Simulation> {
+        refuse_what_is_missing(model, start)?;
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
@@ -127,12 +142,12 @@ impl Simulation {
             next: phase.clone(),
             hit: Hit::new(&phase),
             pieces: Pieces::default(),
+            projected: None,
         };
-        let lift = Lift::new(model, &mechanics, &parameters)?;
-        let pick = |all: &[f64]| lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        let start = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
+        let mut lift = Lift::new(model, &mechanics, &parameters)?;
+        let start = lift.free_phase(0.0, &start.q, &start.p);
         let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
-        Ok(Simulation { machine, lift, start, step, until, every: None, sections })
+        Ok(Simulation { machine, lift, start, step, until, every: None, warnings: Vec::new(), sections })
     }
 
     /// The state from which it starts, in the free coordinates.
@@ -140,9 +155,9 @@ impl Simulation {
         &self.start
     }
 
-    /// The order of its flow.
+    /// The order of its flow; 1 where the switches of a projected path are not located.
     pub fn order(&self) -> usize {
-        self.machine.full.order()
+        self.machine.projected.as_ref().map_or(self.machine.full.order(), |projected| projected.order())
     }
 
     /// Starts from another state, in the free coordinates.
@@ -152,8 +167,7 @@ impl Simulation {
 
     /// Starts from a state in all coordinates.
     pub fn resume(&mut self, t: f64, q: &[f64], p: &[f64]) {
-        let pick = |all: &[f64]| self.lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        self.start = Phase::new(t, &pick(q), &pick(p));
+        self.start = self.lift.free_phase(t, q, p);
     }
 
     /// Runs to the horizon, or until it fails or is told to stop.
@@ -197,6 +211,7 @@ impl Progress {
         let z = simulation.start.clone();
         let Simulation { lift, machine, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
+        machine.begin(&z);
         machine.rule.node(&z, simulation.step, true).map_err(|e| failure(e, &z))?;
         let mut view = View { z: &z, lift, field: &mut machine.field };
         watcher.node(&mut view);
