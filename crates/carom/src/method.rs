@@ -75,7 +75,7 @@ impl Method {
                 _ => return Err(unknown(name, part)),
             }
         }
-        if flow.is_none() && rule.is_none() {
+        if (flow.is_none() && rule.is_none()) || (projected.is_some() && rule.is_some()) {
             return Err(unknown(name, name));
         }
         let flow = flow.or_else(|| find_flow("svc")).ok_or_else(|| unknown(name, name))?;

@@ -1,4 +1,4 @@
-//! The figures and tables of [BEA] and [DLM], computed anew, each with what the paper says of it and what comes out.
+//! The figures and tables of [BEA], [DLM] and [GP], computed anew, each with what the paper says of it and what comes out.
 //!
 //! A new one is a file here and a line in [`REGISTRY`].
 
@@ -9,6 +9,10 @@ mod dlm_fig3;
 mod dlm_fig4;
 mod dlm_table1;
 mod dlm_table2;
+mod gp_bar;
+mod gp_constrained_bar;
+mod gp_fig1;
+mod gp_pendulum;
 mod measure;
 
 use std::fmt::Write;
@@ -97,7 +101,7 @@ pub struct Entry {
 }
 
 /// All of them.
-pub static REGISTRY: [Entry; 7] = [
+pub static REGISTRY: [Entry; 11] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
     dlm_fig1::ENTRY,
@@ -105,6 +109,10 @@ pub static REGISTRY: [Entry; 7] = [
     dlm_fig4::ENTRY,
     dlm_table1::ENTRY,
     dlm_table2::ENTRY,
+    gp_fig1::ENTRY,
+    gp_bar::ENTRY,
+    gp_constrained_bar::ENTRY,
+    gp_pendulum::ENTRY,
 ];
 
 /// The entry of that name.

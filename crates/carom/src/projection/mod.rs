@@ -42,5 +42,5 @@ pub use map::{Map, Projector};
 pub use normal_form::NormalForm;
 pub use principle::Principle;
 pub use region::{Axis, Region};
-pub use report::report;
+pub use report::{check, report};
 pub use study::{Hypothesis, Study, Verdict};

@@ -1,5 +1,6 @@
 //! What is said of a model and the projected principle.
 
+use super::interval::range;
 use super::study::{Study, Verdict};
 use crate::error::{Error, Result};
 use crate::expr::print::Notation;
@@ -24,9 +25,17 @@ pub fn report(model: &Model) -> Result<Vec<String>> {
         };
         lines.push(format!("{}: {} — {verdict}", hypothesis.origin, hypothesis.text));
     }
-    lines.extend(separability(model));
+    lines.extend(separability(model, &study));
     lines.extend(normal_form(&study));
     Ok(lines)
+}
+
+/// The first hypothesis that a model fails, as an error: then `php` cannot run it.
+pub fn check(model: &Model) -> Result<()> {
+    match crate::run::study(model)?.failure() {
+        Some(error) => Err(error.clone()),
+        None => Ok(()),
+    }
 }
 
 fn reason(error: &Error) -> String {
@@ -59,8 +68,9 @@ fn normal_form(study: &Study) -> Vec<String> {
     ]
 }
 
-/// The condition φ_u' M⁻¹ φ_h'ᵀ = 0 of Lemma 3, for each constraint, at the start: what the route of §IV-C would need.
-fn separability(model: &Model) -> Vec<String> {
+/// What the route of §IV would need. Lemma 2: the constraints are nowhere tangent to the wall, which holds if φ is monotone
+/// in a coordinate that is left. Lemma 3: φ_u' M⁻¹ φ_h'ᵀ = 0 for each constraint; its value is that at the start.
+fn separability(model: &Model, study: &Study) -> Vec<String> {
     let (system, Ok(start)) = (&model.system, model.start()) else { return Vec::new() };
     let Some(wall) = system.walls.first() else { return Vec::new() };
     let (q, v) = (system.q(), system.v());
@@ -72,10 +82,19 @@ fn separability(model: &Model) -> Vec<String> {
         let product: Expr = grad(constraint.g, &q).iter().zip(&normal).map(|(&a, &b)| a * b).sum();
         let notation = notation(model);
         let product = tidy(product, &notation);
-        let verdict = if product.is_zero() { "met" } else { "fails: eliminated instead, with or without it" };
         let value = eval(&[product], &at)[0];
+        let is_zero = product.is_zero() || eval_is_zero(product, model);
+        let verdict = if is_zero { "met" } else { "fails, so that P_h ∘ P_u will not do" };
         let text = format!("φ_u' M⁻¹ φ_h'ᵀ = 0 for `{}`: {}", constraint.name, product.to_text(&notation));
         format!("Lemma 3: {text}, {value:.6} at the start — {verdict}")
     };
-    system.constraints.iter().map(line).collect()
+    let tangent = (!system.constraints.is_empty() && study.form.is_some())
+        .then(|| "Lemma 2: the constraints are nowhere tangent to the wall — met".to_string());
+    tangent.into_iter().chain(system.constraints.iter().map(line)).collect()
+}
+
+/// With the parameters put in, the expression is zero.
+fn eval_is_zero(e: Expr, model: &Model) -> bool {
+    let bounds = range(e, &model.parameter_values());
+    bounds.low == 0.0 && bounds.high == 0.0
 }

@@ -52,7 +52,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
     let with_nodes = arguments.nodes || arguments.every.is_some();
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
-    if let Some(warning) = &tuned.warning {
+    for warning in simulation.warnings.iter().chain(&tuned.warning) {
         anstream::eprintln!("{}", style::warning(warning));
     }
     match tuned.outcome.status {
