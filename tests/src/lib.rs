@@ -1,5 +1,7 @@
 //! Help that the tests share.
 
+pub mod projected;
+
 use carom::expr::{Expr, Func};
 
 /// A small random generator (xorshift64*, Vigna 2016), so that every run tests the same things.

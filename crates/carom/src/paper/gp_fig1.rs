@@ -1,7 +1,7 @@
 use super::measure::{model, parameters};
 use super::{Entry, Finding, Number, Table, Tell, Verdict};
 use crate::error::Result;
-use crate::expr::{Expr, eval, grad};
+use crate::expr::{eval, grad};
 use crate::mechanics::Mechanics;
 use crate::projection::{Map, NormalForm, Projector};
 
@@ -43,57 +43,72 @@ impl Local {
     }
 }
 
+/// What is counted.
+#[derive(Default)]
+struct Counts {
+    infeasible: usize,
+    /// Left infeasible by the local map, and the distance of the nearest of them from the impact.
+    missed: usize,
+    nearest: f64,
+    /// Left infeasible by the global map.
+    missed_globally: usize,
+}
+
 fn compute(tell: Tell) -> Result<Finding> {
     tell("sampling the three maps");
-    let model = model("wavy-floor", &[])?;
-    let (mechanics, parameters) = (Mechanics::new(&model.system), parameters(&model));
-    let form = NormalForm::new(&mechanics, 0);
-    let map = Map::global(&form, K).ok_or_else(|| crate::error::Diagnostic::new("φ cannot be solved for y"))?;
-    let mut global = Projector::new(&map, &mechanics, &parameters)?;
-    let (phi, q) = (mechanics.walls[0], mechanics.q.clone());
-    let at = [-2.0 * IMPACT.sin(), IMPACT];
-    let value = |e: &[Expr], z: [f64; 2]| eval(e, &[(q[0], z[0]), (q[1], z[1])]);
-    let slope = value(&grad(phi, &q), at);
-    let local = Local { at, normal: [slope[0], slope[1]] };
-    let mut left = Table::new("left", &["x", "y", "image_x", "image_y", "feasible"]);
-    let mut middle = Table::new("middle", &["x", "phi", "image_x", "image_phi", "feasible"]);
-    let mut right = Table::new("right", &["x", "y", "image_x", "image_y", "feasible"]);
-    let (mut missed, mut missed_globally, mut nearest) = (0, 0, f64::INFINITY);
-    for k in 0..COUNT * COUNT {
-        let along = |i: usize| REACH * (2.0 * i as f64 / (COUNT - 1) as f64 - 1.0);
-        let z = [along(k / COUNT), along(k % COUNT)];
-        let gap = value(&[phi], z)[0];
-        if gap >= 0.0 {
-            continue;
-        }
-        let image = local.project(z);
-        let inside = value(&[phi], image)[0] >= 0.0;
-        left.push(vec![z[1], z[0], image[1], image[0], f64::from(inside)]);
-        if !inside {
-            missed += 1;
-            nearest = nearest.min((z[0] - at[0]).hypot(z[1] - at[1]));
-        }
-        let image = global.project(&z);
-        let image_gap = global.phi(&image);
-        missed_globally += usize::from(!(image_gap > 0.0));
-        middle.push(vec![z[1], gap, image[1], image_gap, f64::from(image_gap > 0.0)]);
-        right.push(vec![z[1], z[0], image[1], image[0], f64::from(image_gap > 0.0)]);
-    }
-    let count = left.rows.len();
-    let share = missed as f64 / count as f64;
+    let (counts, tables) = sample()?;
+    let Counts { infeasible, missed, nearest, missed_globally } = counts;
     let finding = format!(
         "The local map is not defined in the text; ours is the reflection about the tangent plane at the impact \
-         configuration (x = {IMPACT}). Of {count} infeasible configurations it leaves {missed} infeasible ({:.0} %), the \
-         nearest {nearest:.2} from the impact. The global map (k = {K} > k_c = 4) leaves {missed_globally}, in either \
+         configuration (x = {IMPACT}). Of {infeasible} infeasible configurations it leaves {missed} infeasible ({:.0} %), \
+         the nearest {nearest:.2} from the impact. The global map (k = {K} > k_c = 4) leaves {missed_globally}, in either \
          coordinates.",
-        100.0 * share
+        100.0 * missed as f64 / infeasible as f64
     );
     let numbers = vec![
-        Number::new("infeasible configurations", count as f64),
+        Number::new("infeasible configurations", infeasible as f64),
         Number::new("left infeasible by the local map", missed as f64),
         Number::new("distance of the nearest of them", nearest),
         Number::new("left infeasible by the global map", missed_globally as f64),
     ];
     let verdict = Verdict::of(&[missed > 0, nearest > 0.1, missed_globally == 0]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![left, middle, right] })
+    Ok(Finding { finding, verdict, numbers, tables })
+}
+
+/// The images of the infeasible configurations of a grid by the three maps.
+fn sample() -> Result<(Counts, Vec<Table>)> {
+    let model = model("wavy-floor", &[])?;
+    let (mechanics, parameters) = (Mechanics::new(&model.system), parameters(&model));
+    let map = Map::global(&NormalForm::new(&mechanics, 0), K);
+    let map = map.ok_or_else(|| crate::error::Diagnostic::new("φ cannot be solved for y"))?;
+    let mut global = Projector::new(&map, &mechanics, &parameters)?;
+    let (phi, q) = (mechanics.walls[0], mechanics.q.clone());
+    let at = [-2.0 * IMPACT.sin(), IMPACT];
+    let slope = eval(&grad(phi, &q), &[(q[0], at[0]), (q[1], at[1])]);
+    let local = Local { at, normal: [slope[0], slope[1]] };
+    let mut left = Table::new("left", &["x", "y", "image_x", "image_y", "feasible"]);
+    let mut middle = Table::new("middle", &["x", "phi", "image_x", "image_phi", "feasible"]);
+    let mut right = Table::new("right", &["x", "y", "image_x", "image_y", "feasible"]);
+    let mut counts = Counts { nearest: f64::INFINITY, ..Counts::default() };
+    for z in grid().filter(|z| global.phi(z) < 0.0).collect::<Vec<_>>() {
+        let (gap, image) = (global.phi(&z), local.project(z));
+        let inside = global.phi(&image) >= 0.0;
+        left.push(vec![z[1], z[0], image[1], image[0], f64::from(inside)]);
+        let image = global.project(&z);
+        let image_gap = global.phi(&image);
+        middle.push(vec![z[1], gap, image[1], image_gap, f64::from(image_gap > 0.0)]);
+        right.push(vec![z[1], z[0], image[1], image[0], f64::from(image_gap > 0.0)]);
+        counts.infeasible += 1;
+        counts.missed_globally += if image_gap > 0.0 { 0 } else { 1 };
+        if !inside {
+            counts.missed += 1;
+            counts.nearest = counts.nearest.min((z[0] - at[0]).hypot(z[1] - at[1]));
+        }
+    }
+    Ok((counts, vec![left, middle, right]))
+}
+
+fn grid() -> impl Iterator<Item = [f64; 2]> {
+    let along = |i: usize| REACH * (2.0 * i as f64 / (COUNT - 1) as f64 - 1.0);
+    (0..COUNT * COUNT).map(move |k| [along(k / COUNT), along(k % COUNT)])
 }

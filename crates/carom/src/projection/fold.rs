@@ -44,7 +44,7 @@ pub fn fold(
     level.axes[c] = Axis { low: phi, high: phi, periodic: true };
     let mut turned = |at: &[f64]| -lambda.determinant(&lifted_at(&lift, parameters, at), -phi);
     let (at, turning) = level.maximize(&mut turned);
-    if !(turning > 0.0) {
+    if turning.is_nan() || turning <= 0.0 {
         return Ok(None);
     }
     let middle = lifted_at(&lift, parameters, &at);

@@ -177,7 +177,7 @@ impl Projector {
                 part *= 0.5;
             };
             let size = 1.0 + q.iter().map(|x| x.abs()).sum::<f64>();
-            if !(next_off < off) {
+            if next_off.is_nan() || next_off >= off {
                 return (off <= 1e-12 * size).then_some(z);
             }
             (z, off) = (next, next_off);

@@ -261,7 +261,7 @@ impl Study {
             (Some(_), Some((i, at))) => {
                 (Part::ProjectionCoordinate, format!("∂φ/∂{} changes its sign, at q = {at:?}", self.name(i)))
             }
-            (Some(_), None) => (Part::ProjectionCoordinate, "it was eliminated, or is driven".to_string()),
+            (Some(_), None) => (Part::ProjectionCoordinate, "a constraint was solved for it; name another".to_string()),
             (None, _) => (Part::Wall(0), "each ∂φ/∂q changes its sign somewhere".to_string()),
         };
         let what =
@@ -282,7 +282,7 @@ impl Study {
         };
         let points = region.grid(PLACES);
         let sign = value(&points[0]).signum();
-        points.into_iter().find(|q| !(value(q) * sign > 0.0))
+        points.into_iter().find(|q| value(q).signum() != sign || value(q) == 0.0)
     }
 
     /// M is regular and positive definite.

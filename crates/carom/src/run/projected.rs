@@ -108,17 +108,34 @@ impl Projected {
     ) -> std::result::Result<(), NoSolution> {
         self.z.t = z.t;
         self.remember(&mut of_motion.pieces, z, true);
+        match self.switches {
+            Switches::Located => self.cross_walls(of_motion, z, h, &mut see)?,
+            Switches::Unlocated => {
+                self.sides[self.side].full.step(&self.z, h, &mut self.next)?;
+                self.z.copy_from(&self.next);
+                if self.is_across()? {
+                    self.switch(of_motion, z, &mut see)?;
+                }
+            }
+        }
+        Projected::project(&mut self.projector, self.side, &self.z, z1)
+    }
+
+    /// Follows z over h, and from side to side where it crosses the wall.
+    fn cross_walls(
+        &mut self,
+        of_motion: &mut Machine,
+        z: &mut Phase,
+        h: f64,
+        see: &mut impl FnMut(&Hit, f64, &Phase),
+    ) -> std::result::Result<(), NoSolution> {
         let (mut tau_left, mut left, mut at_once) = (h, None, 0);
         while tau_left > 0.0 {
             let here = &mut self.sides[self.side];
             here.full.step(&self.z, tau_left, &mut self.next)?;
-            let contact = match self.switches {
-                Switches::Located => here.first_contact(&self.z, &self.next, tau_left, left)?,
-                Switches::Unlocated => None,
-            };
-            let Some(Contact { wall, dtau }) = contact else {
+            let Some(Contact { wall, dtau }) = here.first_contact(&self.z, &self.next, tau_left, left)? else {
                 self.z.copy_from(&self.next);
-                break;
+                return Ok(());
             };
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
             if at_once > MAX_AT_ONE_INSTANT {
@@ -128,19 +145,15 @@ impl Projected {
                 here.full.step(&self.z, dtau, &mut self.next)?;
                 self.z.copy_from(&self.next);
             }
-            let rate = here.walls.gap_and_rate(wall, &self.z, &mut here.field)?.1;
-            if rate < 0.0 {
-                self.switch(of_motion, z, &mut see)?;
+            if here.walls.gap_and_rate(wall, &self.z, &mut here.field)?.1 < 0.0 {
+                self.switch(of_motion, z, see)?;
             } else {
                 Projected::project(&mut self.projector, self.side, &self.z, z)?; // touched, without a crossing
             }
             self.remember(&mut of_motion.pieces, z, false);
             (tau_left, left) = (tau_left - dtau, Some(wall));
         }
-        if self.switches == Switches::Unlocated && self.is_across()? {
-            self.switch(of_motion, z, &mut see)?;
-        }
-        Projected::project(&mut self.projector, self.side, &self.z, z1)
+        Ok(())
     }
 
     /// True if z is not on the side whose mechanics it follows.
@@ -236,4 +249,36 @@ fn reach(model: &Model, start: &crate::model::Start) -> Result<Vec<(f64, f64)>> 
     let mut reach = Reach(Vec::new());
     Simulation::compile(model, start, &method, until / 400.0, until)?.run(&mut reach)?;
     Ok(reach.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P is idempotent, not an involution: after an impact z stays behind the wall for the whole flight, and comes back at
+    /// the impact that follows.
+    #[test]
+    fn the_path_changes_sides_at_impacts_only() {
+        let text = crate::catalogue::find("wavy-floor").expect("it ships").text;
+        let model = Model::from_text("wavy-floor", text, &[]).expect("it is right");
+        let study = study(&model).expect("it can be studied");
+        let (parameters, method) = (study.parameters(), Method::named("php", None).expect("it is registered"));
+        let principle = Principle::new(&study).expect("the hypotheses hold");
+        let mut motion = smooth(&principle.inside, &method.flow, &parameters).expect("it compiles");
+        let mut path = Projected::new(principle, &method.flow, Switches::Located, &parameters).expect("it compiles");
+        let start = model.start().expect("it is right");
+        let mut z = Phase::new(0.0, &start.q, &start.p);
+        let mut z1 = z.clone();
+        path.begin(&z);
+        let (mut impacts, mut steps_behind) = (0, 0);
+        for k in 1..=1000 {
+            path.advance(&mut motion, &mut z, 0.004, &mut z1, |_, _, _| impacts += 1).expect("it has a solution");
+            z.copy_from(&z1);
+            let behind = path.projector.phi(path.z.q()) < 0.0;
+            assert_eq!(behind, impacts % 2 == 1, "after {impacts} impacts, step {k}");
+            assert!(path.projector.phi(z.q()) > 0.0, "the motion is in front of the wall at step {k}");
+            steps_behind += usize::from(behind);
+        }
+        assert!(impacts == 5 && steps_behind > 200, "{impacts} impacts, {steps_behind} steps behind the wall");
+    }
 }
