@@ -266,7 +266,10 @@ impl Study {
         };
         let what =
             wanted.map_or("any coordinate".to_string(), |i| format!("`{}`", self.model.system.coordinates[i].name));
-        let message = format!("`php` cannot be used: φ is not monotone in {what}");
+        let message = match (wanted, candidates.is_empty()) {
+            (Some(_), true) => format!("`php` cannot be used: {what} is not a free coordinate"),
+            _ => format!("`php` cannot be used: φ is not monotone in {what}"),
+        };
         self.require("(12)", &format!("φ is monotone in {what}"), Some((part, message, label)));
         None
     }
