@@ -246,8 +246,7 @@ impl Study {
         }
         let mut turning = None;
         for &i in &candidates {
-            let slope = phi.diff(self.mechanics.q[i]);
-            match self.change_of_sign(slope, visited) {
+            match self.change_of_sign(phi.diff(self.mechanics.q[i]), visited) {
                 None => {
                     let text =
                         format!("φ is monotone in `{}` where the motion goes; not shown elsewhere", self.name(i));
@@ -257,32 +256,38 @@ impl Study {
                 Some(at) => turning = turning.or(Some((i, at))),
             }
         }
-        let (part, label) = match (wanted, turning) {
+        self.refuse_wall(wanted, turning);
+        None
+    }
+
+    /// φ is not monotone in the coordinate `wanted`, or in any; `turning` is a free one, with a place where φ turns.
+    fn refuse_wall(&mut self, wanted: Option<usize>, turning: Option<(usize, Vec<f64>)>) {
+        let (part, label) = match (wanted, &turning) {
             (Some(_), Some((i, at))) => {
-                (Part::ProjectionCoordinate, format!("∂φ/∂{} changes its sign, at q = {at:?}", self.name(i)))
+                (Part::ProjectionCoordinate, format!("∂φ/∂{} changes its sign, at q = {at:?}", self.name(*i)))
             }
             (Some(_), None) => (Part::ProjectionCoordinate, "a constraint was solved for it; name another".to_string()),
             (None, _) => (Part::Wall(0), "each ∂φ/∂q changes its sign somewhere".to_string()),
         };
-        let what =
-            wanted.map_or("any coordinate".to_string(), |i| format!("`{}`", self.model.system.coordinates[i].name));
-        let message = match (wanted, candidates.is_empty()) {
-            (Some(_), true) => format!("`php` cannot be used: {what} is not a free coordinate"),
-            _ => format!("`php` cannot be used: φ is not monotone in {what}"),
+        let name = wanted.map(|i| format!("`{}`", self.model.system.coordinates[i].name));
+        let what = name.unwrap_or_else(|| "any coordinate".into());
+        let message = match turning {
+            None => format!("`php` cannot be used: {what} is not a free coordinate"),
+            Some(_) => format!("`php` cannot be used: φ is not monotone in {what}"),
         };
         self.require("(12)", &format!("φ is monotone in {what}"), Some((part, message, label)));
-        None
+    }
+
+    /// The values of fs at a configuration.
+    fn at(&self, fs: &[Expr], q: &[f64]) -> Vec<f64> {
+        let place = self.mechanics.q.iter().copied().zip(q.iter().copied());
+        eval(fs, &self.model.parameter_values().into_iter().chain(place).collect::<Vec<_>>())
     }
 
     /// A place where f is zero or has another sign than elsewhere.
     fn change_of_sign(&self, f: Expr, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Option<Vec<f64>> {
         let region = self.region(&[f], visited);
-        let known = self.model.parameter_values();
-        let value = |q: &[f64]| {
-            let at: Vec<(Expr, f64)> =
-                known.iter().copied().chain(self.mechanics.q.iter().copied().zip(q.iter().copied())).collect();
-            eval(&[f], &at)[0]
-        };
+        let value = |q: &[f64]| self.at(&[f], q)[0];
         let points = region.grid(PLACES);
         let sign = value(&points[0]).signum();
         points.into_iter().find(|q| value(q).signum() != sign || value(q) == 0.0)
@@ -293,12 +298,8 @@ impl Study {
         let mass = self.mechanics.mass().concat();
         let region =
             if mass.iter().any(|m| m.depends_on(&self.mechanics.q)) { region.clone() } else { region.widened(0.0) };
-        let (known, n) = (self.model.parameter_values(), self.mechanics.n());
-        let bad = region.grid(PLACES).into_iter().find(|q| {
-            let at: Vec<(Expr, f64)> =
-                known.iter().copied().chain(self.mechanics.q.iter().copied().zip(q.iter().copied())).collect();
-            !is_positive_definite(eval(&mass, &at), n)
-        });
+        let n = self.mechanics.n();
+        let bad = region.grid(PLACES).into_iter().find(|q| !is_positive_definite(self.at(&mass, q), n));
         let trouble = bad.map(|q| {
             let message = "`php` cannot be used: M is not positive definite".to_string();
             (Part::Lagrangian, message, format!("at q = {q:?}"))
