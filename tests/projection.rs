@@ -150,6 +150,15 @@ fn an_unbounded_lambda_is_a_warning() {
     assert_eq!(Simulation::new(&model, &method, 0.01, 1.0).expect("it runs").warnings, warnings);
 }
 
+/// Of several coordinates in which φ is monotone one is taken for which it can be solved.
+#[test]
+fn a_coordinate_is_found() {
+    let text = HILLS.replace("z + sin(x)*cos(2*y)/2", "x + sin(x)/2 + z");
+    let study: Study = study(&read(&text, &[])).expect("it can be studied");
+    assert!(study.failure().is_none(), "{:?}", study.failure());
+    assert_eq!(study.form.expect("a normal form").coordinate, 2);
+}
+
 #[test]
 fn too_small_a_k_can_be_forced() {
     let text = format!("{}[projection]\nk = 20\n", find("bar").expect("it ships").text);

@@ -4,6 +4,7 @@ use super::bound::{Bound, Lambda};
 use super::circle::{Arc, NoArc};
 use super::eliminate::eliminate;
 use super::interval::range;
+use super::invert::solve_for;
 use super::normal_form::NormalForm;
 use super::region::Region;
 use crate::error::{Error, Result};
@@ -234,10 +235,12 @@ impl Study {
     fn monotone_coordinate(&mut self, phi: Expr, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Option<usize> {
         let free = self.model.system.free();
         let wanted = self.model.projection.as_ref().and_then(|projection| projection.coordinate);
-        let candidates: Vec<usize> = match wanted {
+        let mut candidates: Vec<usize> = match wanted {
             Some(index) => free.iter().position(|&i| i == index).into_iter().collect(),
             None => (0..free.len()).collect(),
         };
+        // Rather one for which φ can be solved.
+        candidates.sort_by_key(|&i| solve_for(phi, self.mechanics.q[i], Expr::constant(0.0)).is_none());
         let known = self.model.parameter_values();
         let sure = candidates.iter().find(|&&i| range(phi.diff(self.mechanics.q[i]), &known).sign().is_some());
         if let Some(&i) = sure {
