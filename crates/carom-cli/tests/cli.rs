@@ -48,6 +48,17 @@ fn every_example_is_listed_printed_checked_and_derived() {
     }
 }
 
+/// What the projected principle asks for is said of a model with [projection]; with `php` what fails is an error too.
+#[test]
+fn check_says_which_hypotheses_hold() {
+    let output = carom(&["check", "constrained-bar"]);
+    assert!(stdout(&output).contains("k_c = 66.5856"), "{}", stdout(&output));
+    assert!(!stdout(&carom(&["check", "bar"])).contains("projected"));
+    let output = carom(&["check", "double-pendulum", "--set", "run.method=\"php\""]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).contains("(12)") && stderr(&output).contains("φ is not monotone"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_run_prints_one_json_object() {
     let output = carom(&["run", "double-pendulum", "--json", "--nodes", "--until", "2.5", "--step", "0.05"]);
