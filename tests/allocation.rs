@@ -7,8 +7,10 @@ use carom::catalogue::find;
 use carom::discrete;
 use carom::flow::{Field, Phase, Variational, registry};
 use carom::mechanics::Mechanics;
+use carom::method::Method;
 use carom::model::Model;
 use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use carom::run::Simulation;
 
 struct Counting;
 
@@ -84,4 +86,16 @@ fn flows_do_not_allocate() {
             assert_eq!(count, 0, "{} on {name}", kind.name);
         }
     }
+}
+
+/// A longer run of the projected principle, with more impacts, allocates as often as a short one.
+#[test]
+fn projected_steps_do_not_allocate() {
+    let model = Model::from_text("bar", find("bar").expect("it ships").text, &[]).expect("it is right");
+    let method = Method::named("php", None).expect("it is registered");
+    let count = |until: f64| {
+        let mut simulation = Simulation::new(&model, &method, 0.004, until).expect("it compiles");
+        allocations(|| assert!(simulation.run(&mut ()).expect("it runs").impacts > 0))
+    };
+    assert_eq!(count(0.5), count(2.0));
 }

@@ -163,8 +163,17 @@ until = 0.9
         let end = (2.0 / 3.0 + 0.25 / (3.0 * 9.81f64)).acos();
         let speed = |theta: f64| (0.25 + 2.0 * 9.81 * (1.0 - theta.cos())).sqrt();
         let n = 20_000;
-        let weight = |k: usize| if k == 0 || k == n { 1.0 } else if k % 2 == 1 { 4.0 } else { 2.0 };
-        let time: f64 = (0..=n).map(|k| weight(k) / speed(end * k as f64 / n as f64)).sum::<f64>() * end / (3 * n) as f64;
+        let weight = |k: usize| {
+            if k == 0 || k == n {
+                1.0
+            } else if k % 2 == 1 {
+                4.0
+            } else {
+                2.0
+            }
+        };
+        let time: f64 =
+            (0..=n).map(|k| weight(k) / speed(end * k as f64 / n as f64)).sum::<f64>() * end / (3 * n) as f64;
         assert!((release.t - time).abs() < 1e-8, "{method}: leaves at {}, due at {time}", release.t);
     }
 }
@@ -212,7 +221,9 @@ until = 12
     assert_eq!(outcome.status, Status::Completed);
     let last = record.last();
     assert!(last.q[0].abs() < 1e-6 && last.q[1].abs() < 1e-6, "{last:?}");
-    assert!(record.nodes.iter().all(|node| node.q[1] + 0.8 * node.q[0] > -1e-10 && node.q[1] - 0.5 * node.q[0] > -1e-10));
+    assert!(
+        record.nodes.iter().all(|node| node.q[1] + 0.8 * node.q[0] > -1e-10 && node.q[1] - 0.5 * node.q[0] > -1e-10)
+    );
     let bar = r#"
 coordinates = ["y", "theta"]
 [lagrangian]

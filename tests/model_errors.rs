@@ -5,18 +5,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use carom::error::Result;
+use carom::method::Method;
 use carom::model::Model;
+use carom::run::Simulation;
 
 const RULE: &str = "\n----\n";
 
-/// The model is read and its start evaluated; lines `#set NAME=VALUE` at the top are settings of the command line.
+/// The model is read, its start evaluated and, if it names a method, made ready to run; lines `#set NAME=VALUE` at the top are settings of the command line.
 fn complaint(text: &str) -> String {
     let settings: Vec<String> =
         text.lines().filter_map(|line| line.strip_prefix("#set ")).map(str::to_string).collect();
-    match Model::from_text("model.toml", text, &settings).and_then(|model| model.start()) {
+    match Model::from_text("model.toml", text, &settings).and_then(|model| prepare(&model)) {
         Ok(_) => "no complaint".into(),
         Err(error) => error.to_string(),
     }
+}
+
+fn prepare(model: &Model) -> Result<()> {
+    model.start()?;
+    let Some(method) = &model.run.method else { return Ok(()) };
+    let method = Method::named(method, model.run.alpha)?;
+    Simulation::new(model, &method, model.run.step.unwrap_or(0.01), model.run.until.unwrap_or(1.0)).map(|_| ())
 }
 
 fn cases() -> Vec<PathBuf> {

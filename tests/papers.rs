@@ -94,6 +94,45 @@ fn dlm_table1_what_is_conserved() {
     assert_at_most(&finding, "defect of the symplectic form, shadow, m = 8", 1e-10);
 }
 
+#[test]
+fn gp_fig1_only_the_global_map_projects_everything() {
+    let finding = compute("gp-fig1");
+    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    assert_eq!(finding.number("left infeasible by the global map"), Some(0.0));
+    assert_number(&finding, "left infeasible by the local map", 1679.0, 0.01);
+}
+
+#[test]
+fn gp_bar_the_principle_gives_the_impacts() {
+    let finding = compute("gp-bar");
+    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    assert_number(&finding, "k_c", 36.0, 1e-8);
+    assert_eq!(finding.number("impacts"), Some(11.0));
+    assert_eq!(finding.number("configurations with one image at k = 20"), Some(3.0));
+    assert_at_most(&finding, "largest difference of impact times", 2e-11);
+    assert_number(&finding, "order in h of the energy without location", 1.0, 0.15);
+}
+
+/// Lemma 3 is right where its condition holds; elimination needs none.
+#[test]
+fn gp_constrained_bar_elimination_needs_no_condition() {
+    let finding = compute("gp-constrained-bar");
+    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    assert_number(&finding, "A = 0.3: k_c", 8.16 * 8.16, 1e-8);
+    assert_at_most(&finding, "A = 0.3: energy drift", 1e-10);
+    assert!(finding.number("A = 0.3: largest change of energy by P_h after P_u").is_some_and(|change| change > 1.0));
+}
+
+#[test]
+fn gp_pendulum_the_map_must_be_corrected() {
+    let finding = compute("gp-pendulum");
+    assert_eq!(finding.verdict, Verdict::Partly, "{}", finding.finding);
+    assert_number(&finding, "largest |P(a) − a| as printed", 2.506, 0.001);
+    assert_at_most(&finding, "largest |P(a) − a| corrected", 1e-14);
+    assert_eq!(finding.number("our map is monotone for all x_c"), Some(1.0));
+    assert_at_most(&finding, "largest difference of impact times", 1e-11);
+}
+
 /// Each has a name of its own, and something to say. (The times of `dlm-table2` are not tested: they are not ours alone.)
 #[test]
 fn every_entry_has_a_name_and_a_claim() {

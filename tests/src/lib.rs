@@ -2,6 +2,7 @@
 
 pub mod motion;
 pub mod order;
+pub mod projected;
 
 use carom::expr::{Expr, Func};
 

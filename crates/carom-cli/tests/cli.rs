@@ -36,7 +36,7 @@ fn refused(arguments: &[&str], text: &str) {
 fn every_example_is_listed_printed_checked_and_derived() {
     let list = stdout(&carom(&["examples"]));
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names.len(), 25);
+    assert_eq!(names.len(), 29);
     for name in names {
         let text = stdout(&carom(&["examples", name]));
         assert!(text.contains("[lagrangian]"), "{name}");
@@ -46,6 +46,17 @@ fn every_example_is_listed_printed_checked_and_derived() {
             assert!(stdout(&output).contains(mark), "{name} as {format}: {}", stderr(&output));
         }
     }
+}
+
+/// What the projected principle asks for is said of a model with [projection]; with `php` what fails is an error too.
+#[test]
+fn check_says_which_hypotheses_hold() {
+    let output = carom(&["check", "constrained-bar"]);
+    assert!(stdout(&output).contains("k_c = 66.5856"), "{}", stdout(&output));
+    assert!(!stdout(&carom(&["check", "bar"])).contains("projected"));
+    let output = carom(&["check", "double-pendulum", "--set", "run.method=\"php\""]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stdout(&output).contains("(12)") && stderr(&output).contains("φ is not monotone"), "{}", stderr(&output));
 }
 
 #[test]

@@ -87,7 +87,22 @@ fn compare_refuses_what_it_cannot_do() {
 fn paper_lists_and_computes() {
     let list = text(&carom(&["paper", "list"]).stdout);
     let ids: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(ids, ["bea-fig1", "bea-fig2", "dlm-fig1", "dlm-fig3", "dlm-fig4", "dlm-table1", "dlm-table2"]);
+    assert_eq!(
+        ids,
+        [
+            "bea-fig1",
+            "bea-fig2",
+            "dlm-fig1",
+            "dlm-fig3",
+            "dlm-fig4",
+            "dlm-table1",
+            "dlm-table2",
+            "gp-fig1",
+            "gp-bar",
+            "gp-constrained-bar",
+            "gp-pendulum"
+        ]
+    );
     assert_eq!(text(&carom(&["paper"]).stdout), list);
     let folder = scratch("paper");
     let output = carom(&["paper", "dlm-fig3", "--out", folder.to_str().expect("a path")]);

@@ -7,7 +7,8 @@
 //! 3. [`kernel`] compiles expressions to native code.
 //! 4. [`discrete`] Lagrangians and Hamilton's equations become one-step maps ([`flow`]), which keep holonomic constraints
 //!    ([`mod@constraint`]).
-//! 5. [`run`] makes step after step, finds where a wall is met, and lets a rule ([`impact`]) decide what happens there.
+//! 5. [`run`] makes step after step, finds where a wall is met, and lets a rule ([`impact`]) decide what happens there, or
+//!    follows the smooth path of a [`projection`].
 //!
 //! ```
 //! use carom::method::Method;
@@ -47,6 +48,7 @@ pub mod method;
 pub mod model;
 pub mod modified;
 pub mod paper;
+pub mod projection;
 pub mod run;
 pub mod solve;
 pub mod system;

@@ -16,6 +16,17 @@ pub struct Method {
     rule: RuleKind,
     /// Where the preset fixes the truncation of H̃.
     mcva_order: Option<usize>,
+    /// For the projected Hamilton's principle, how its path crosses a wall; there is then no impact rule.
+    pub switches: Option<Switches>,
+}
+
+/// How the path of the projected Hamilton's principle crosses a wall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switches {
+    /// The crossing is located, and the partial steps end there: the order is that of the flow.
+    Located,
+    /// Each step follows the side on which it began: order 1, and the energy jumps at each impact. For study.
+    Unlocated,
 }
 
 /// A line of `carom methods`.
@@ -45,6 +56,12 @@ const PRESETS: [(&str, &str, Option<usize>); 4] = [
     ("mcvac", "svc+mcva", Some(3)),
 ];
 
+/// The presets of the projected principle; each also goes with another flow, as in `gauss2+php`.
+const PROJECTED: [(&str, Switches, &str); 2] = [
+    ("php", Switches::Located, "gauss6 on the smooth path of the projected Hamilton's principle"),
+    ("php1", Switches::Unlocated, "the same without locating its switches: order 1, for study"),
+];
+
 impl Method {
     /// The method of that name; `alpha` is that of the generalized midpoint rule.
     pub fn named(name: &str, alpha: Option<f64>) -> Result<Method> {
@@ -53,6 +70,11 @@ impl Method {
         let find_flow = |name: &str| flow::registry(alpha).into_iter().find(|flow| flow.name == name);
         let find_rule = |name: &str| impact::registry().into_iter().find(|rule| rule.name == name);
         let (mut flow, mut rule): (Option<FlowKind>, Option<RuleKind>) = (None, None);
+        let projected = PROJECTED.iter().find(|(preset, ..)| full.rsplit('+').next() == Some(preset));
+        let full = projected.map_or(full.to_string(), |(preset, ..)| match full.trim_end_matches(preset) {
+            "" => "gauss6".into(),
+            flow => flow.into(),
+        });
         for part in full.split('+').filter(|part| !part.is_empty()) {
             match (find_flow(part), find_rule(part)) {
                 (Some(found), None) if flow.is_none() && rule.is_none() => flow = Some(found),
@@ -60,12 +82,13 @@ impl Method {
                 _ => return Err(unknown(name, part)),
             }
         }
-        if flow.is_none() && rule.is_none() {
+        if (flow.is_none() && rule.is_none()) || (projected.is_some() && rule.is_some()) {
             return Err(unknown(name, name));
         }
         let flow = flow.or_else(|| find_flow("svc")).ok_or_else(|| unknown(name, name))?;
         let rule = rule.or_else(|| find_rule("ctec")).ok_or_else(|| unknown(name, name))?;
-        Ok(Method { name: name.into(), flow, rule, mcva_order })
+        let switches = projected.map(|(_, switches, _)| *switches);
+        Ok(Method { name: name.into(), flow, rule, mcva_order, switches })
     }
 
     /// Makes the impact rule, or says why it does not go with this model or this flow.
@@ -95,10 +118,12 @@ impl Method {
 pub fn entries() -> [(&'static str, Vec<Entry>); 3] {
     let flow = |flow: FlowKind| Entry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };
     let entry = |name: &str, about: &str| Entry { name: name.into(), about: about.into() };
+    let presets = PRESETS.iter().map(|(name, full, _)| entry(name, full));
+    let presets = presets.chain(PROJECTED.iter().map(|(name, _, about)| entry(name, about)));
     [
         ("Flows", flow::registry(None).into_iter().map(flow).collect()),
         ("Impact rules", impact::registry().iter().map(|rule| entry(rule.name, rule.about)).collect()),
-        ("Presets", PRESETS.iter().map(|(name, full, _)| entry(name, full)).collect()),
+        ("Presets", presets.collect()),
     ]
 }
 

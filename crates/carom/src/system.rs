@@ -30,7 +30,8 @@ pub struct Coordinate {
     pub q: Expr,
     /// Its velocity.
     pub v: Expr,
-    /// For a driven coordinate, what it is as a function of the time.
+    /// For a driven coordinate, what it is as a function of the time; for one that a constraint was solved for, as a
+    /// function of the others.
     pub prescribed: Option<Expr>,
 }
 
@@ -134,14 +135,14 @@ impl System {
         time_derivative(&self.coordinates, f)
     }
 
-    /// Each fᵢ with the driven coordinates, velocities and accelerations replaced by their functions of the time.
+    /// Each fᵢ with the driven coordinates, velocities and accelerations replaced by what they are prescribed to be.
     pub fn drive(&self, fs: &[Expr]) -> Vec<Expr> {
         let (mut from, mut to) = (Vec::new(), Vec::new());
         for c in &self.coordinates {
             let Some(motion) = c.prescribed else { continue };
-            let velocity = motion.diff(time());
+            let velocity = self.time_derivative(motion);
             from.extend([c.q, c.v, c.acceleration()]);
-            to.extend([motion, velocity, velocity.diff(time())]);
+            to.extend([motion, velocity, self.time_derivative(velocity)]);
         }
         substitute(fs, &from, &to)
     }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use carom::error::Result;
+use carom::projection;
 
 use super::{load, warn};
 use crate::args;
@@ -25,7 +26,16 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
     for (letter, values) in [("start        q", start.q), ("             v", start.v), ("             p", start.p)] {
         text += &format!("  {letter} = {values:?}\n");
     }
-    print(&(text + "no mistakes found\n"))?;
+    let projected = model.run.method.as_deref().is_some_and(|method| method.contains("php"));
+    if projected || model.projection.is_some() {
+        text += &format!("{}\n", paint(STRONG, "projected Hamilton's principle"));
+        projection::report(&model)?.iter().for_each(|line| text += &format!("  {line}\n"));
+    }
+    print(&text)?;
+    if projected {
+        projection::check(&model)?;
+    }
+    print("no mistakes found\n")?;
     warn(&start.warnings);
     Ok(ExitCode::SUCCESS)
 }

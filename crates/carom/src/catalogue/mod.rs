@@ -33,6 +33,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "cart-pendulum", "a pendulum on a cart that falls and bounces", "[DLM]";
     "bar", "a rigid bar that bounces on its ends", "[GP]";
     "wavy-floor", "a particle over a wavy floor", "[GP]";
+    "constrained-bar", "a rigid bar whose centre slides along a curve", "[GP]";
+    "circle-pendulum", "a pendulum beside a wall, on the circle", "[GP]";
     "circle-xy", "a point on a circle, in Cartesian coordinates", "[TPC]";
     "circle-polar", "a point on a circle, in polar coordinates", "[TPC]";
     "line-xy", "a point on a line, in Cartesian coordinates", "[TPC]";

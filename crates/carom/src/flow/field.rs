@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::mechanics::{Mechanics, numbered};
-use crate::solve::{Newton, NoSolution};
+use crate::solve::{Newton, NoSolution, eliminate, eliminate_columns};
 use crate::system::time;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
@@ -217,29 +217,7 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     let at_rest = vec![Expr::constant(0.0); mechanics.n()];
     let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
     let column: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
-    eliminate(mechanics.mass(), vec![column]).pop()
-}
-
-/// The columns x with M x = b for several b, by elimination without pivoting, which is stable where M is positive definite.
-fn eliminate(mut m: Vec<Vec<Expr>>, mut columns: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
-    let n = m.len();
-    for k in 0..n {
-        let pivot = m[k].clone();
-        for i in k + 1..n {
-            let factor = m[i][k] / pivot[k];
-            for (x, &y) in m[i].iter_mut().zip(&pivot).skip(k + 1) {
-                *x = *x - factor * y;
-            }
-            columns.iter_mut().for_each(|x| x[i] = x[i] - factor * x[k]);
-        }
-    }
-    for x in &mut columns {
-        for i in (0..n).rev() {
-            let known: Expr = (i + 1..n).map(|j| m[i][j] * x[j]).sum();
-            x[i] = (x[i] - known) / m[i][i];
-        }
-    }
-    columns
+    Some(eliminate(mechanics.mass(), column))
 }
 
 /// ∂(v, ṗ)/∂(q, p) by rows, where L is quadratic in v. With ṗ = g(q, v):
@@ -259,7 +237,7 @@ pub(super) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
     };
     let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
     // M⁻¹ is symmetric: its columns are its rows.
-    let v_p = eliminate(mechanics.mass(), (0..n).map(unit).collect());
+    let v_p = eliminate_columns(mechanics.mass(), (0..n).map(unit).collect());
     let g = &equations(mechanics, &p)[n..2 * n];
     let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {
         let entry = |row: &[Expr], j: usize| row.iter().zip(b).map(|(&x, row)| x * row[j]).sum::<Expr>();

@@ -181,12 +181,48 @@ struct Places {
     constraints: Vec<Range<usize>>,
     forces: Vec<Range<usize>>,
     method: Range<usize>,
+    projection_coordinate: Range<usize>,
+    projection_k: Range<usize>,
+}
+
+/// A part of a model that a method may complain about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Part {
+    /// `[lagrangian]`.
+    Lagrangian,
+    /// `phi` of a wall, by number.
+    Wall(usize),
+    /// `restitution` of a wall, by number.
+    Restitution(usize),
+    /// `g` of a constraint, by number.
+    Constraint(usize),
+    /// The first of the forces.
+    Forces,
+    /// `projection.coordinate`.
+    ProjectionCoordinate,
+    /// `projection.k`.
+    ProjectionK,
 }
 
 impl Model {
     /// A mistake in the text, at a span of it.
     pub(crate) fn error(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Error {
         self.source.error(span.clone(), Complaint::new(message, label))
+    }
+
+    /// A mistake in a part of the model, at its place; at the method where the part has no place of its own.
+    pub(crate) fn error_in(&self, part: Part, message: impl Into<String>, label: impl Into<String>) -> Error {
+        let places = &self.places;
+        let span = match part {
+            Part::Lagrangian => Some(&places.lagrangian),
+            Part::Wall(i) => places.walls.get(i),
+            Part::Restitution(i) => places.restitutions.get(i),
+            Part::Constraint(i) => places.constraints.get(i),
+            Part::Forces => places.forces.first(),
+            Part::ProjectionCoordinate => Some(&places.projection_coordinate),
+            Part::ProjectionK => Some(&places.projection_k),
+        };
+        self.error(span.filter(|span| !span.is_empty()).unwrap_or(&places.method), message, label)
     }
 
     /// A mistake in `run.method`.

@@ -9,6 +9,10 @@ mod dlm_fig3;
 mod dlm_fig4;
 mod dlm_table1;
 mod dlm_table2;
+mod gp_bar;
+mod gp_constrained_bar;
+mod gp_fig1;
+mod gp_pendulum;
 mod measure;
 mod tpc;
 mod tpc_fig4;
@@ -104,7 +108,7 @@ pub struct Entry {
 }
 
 /// All of them.
-pub static REGISTRY: [Entry; 13] = [
+pub static REGISTRY: [Entry; 17] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
     dlm_fig1::ENTRY,
@@ -112,6 +116,10 @@ pub static REGISTRY: [Entry; 13] = [
     dlm_fig4::ENTRY,
     dlm_table1::ENTRY,
     dlm_table2::ENTRY,
+    gp_fig1::ENTRY,
+    gp_bar::ENTRY,
+    gp_constrained_bar::ENTRY,
+    gp_pendulum::ENTRY,
     tpc_fig4::ENTRY,
     tpc_fig5::ENTRY,
     tpc_fig6::ENTRY,

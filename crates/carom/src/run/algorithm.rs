@@ -2,10 +2,13 @@
 
 use super::event::Contact;
 use super::instant::MAX_AT_ONE_INSTANT;
+use super::projected::Projected;
 use super::rest::Rest;
 use super::walls::Walls;
-use crate::flow::{Field, Flow, Phase};
-use crate::impact::{Hit, ImpactRule};
+use crate::error::Error;
+use crate::flow::{Field, Flow, FlowKind, Phase};
+use crate::impact::{Built, Hit, ImpactRule};
+use crate::mechanics::Mechanics;
 use crate::model::settings::Simultaneous;
 use crate::solve::NoSolution;
 
@@ -32,6 +35,8 @@ pub(super) struct Machine {
     pub(super) impulses: Vec<f64>,
     /// Where the smooth pieces of the last step began: the node, then the state after each impact.
     pub(super) pieces: Pieces,
+    /// Where the motion is the projection of a smooth path, that path.
+    pub(super) projected: Option<Box<Projected>>,
 }
 
 /// A list of states that keeps its memory.
@@ -44,13 +49,13 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    fn restart(&mut self, z: &Phase, mode: usize) {
+    pub(super) fn restart(&mut self, z: &Phase, mode: usize) {
         self.count = 0;
         self.modes.clear();
         self.push(z, mode);
     }
 
-    fn push(&mut self, z: &Phase, mode: usize) {
+    pub(super) fn push(&mut self, z: &Phase, mode: usize) {
         self.modes.push(mode);
         match self.states.get_mut(self.count) {
             Some(state) => state.copy_from(z),
@@ -70,6 +75,34 @@ impl Pieces {
 }
 
 impl Machine {
+    /// With the maps of a method and the walls of a system.
+    pub(super) fn new(
+        mechanics: &Mechanics,
+        parameters: &[f64],
+        flow: &FlowKind,
+        rule: Built,
+    ) -> Result<Machine, Error> {
+        let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
+        Ok(Machine {
+            full: flow.build(mechanics, parameters)?,
+            partial: rule.partial,
+            rule: rule.rule,
+            field: Field::new(mechanics, parameters)?,
+            walls: Walls::new(mechanics, parameters)?,
+            restitution: vec![1.0; mechanics.walls.len()],
+            simultaneous: Simultaneous::Sequential,
+            rest: None,
+            fastest: 0.0,
+            touching: Vec::new(),
+            probe: phase.clone(),
+            next: phase.clone(),
+            hit: Hit::new(&phase),
+            impulses: vec![0.0; mechanics.constraints.len()],
+            pieces: Pieces::default(),
+            projected: None,
+        })
+    }
+
     /// One step of length h from z to z1; numbers are the lines of Algorithm 1. `see` is told of each impact.
     ///
     /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
@@ -80,6 +113,11 @@ impl Machine {
         z1: &mut Phase,
         mut see: impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
+        if let Some(mut projected) = self.projected.take() {
+            let result = projected.advance(self, z, h, z1, see);
+            self.projected = Some(projected);
+            return result;
+        }
         self.pieces.restart(z, self.mode());
         if let Some(partial) = &mut self.partial {
             partial.set_full_step(h);
@@ -110,6 +148,13 @@ impl Machine {
             contact = if tau_left > 0.0 { self.first_contact(z, z1, tau_left, Some(wall))? } else { None }; // 8
         }
         Ok(())
+    }
+
+    /// Is told where a run begins.
+    pub(super) fn begin(&mut self, z: &Phase) {
+        if let Some(projected) = &mut self.projected {
+            projected.begin(z);
+        }
     }
 
     /// Φ_partial.

@@ -3,7 +3,7 @@
 use super::account::Account;
 use super::constrained::Constraints;
 use crate::error::Result;
-use crate::expr::{Expr, grad};
+use crate::expr::{Expr, grad, jacobian};
 use crate::flow::{Field, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -44,7 +44,7 @@ pub struct View<'a> {
 /// Computes all coordinates, velocities and momenta, the energy and the outputs from a phase point.
 #[derive(Clone)]
 pub(super) struct Lift {
-    pub(super) free: Vec<usize>,
+    free: Vec<usize>,
     n: usize,
     parameters: usize,
     /// (parameters, t, q, v of the free coordinates) → q, v, L_v of all, then the outputs.
@@ -53,6 +53,8 @@ pub(super) struct Lift {
     energy: Option<Kernel>,
     /// The same inputs → the values of g of the sections.
     sections: Kernel,
+    /// The same inputs → ∂q/∂(free q), by rows.
+    slopes: Kernel,
     inputs: Vec<f64>,
     values: Vec<f64>,
     pub(super) crossings: Vec<f64>,
@@ -63,6 +65,7 @@ impl Lift {
         let system = &model.system;
         let momenta = grad(system.lagrangian.l, &system.v());
         let energy = driven_energy(system, &momenta);
+        let slopes = jacobian(&system.drive(&system.q()), &mechanics.q).concat();
         let state: Vec<Expr> = system
             .q()
             .into_iter()
@@ -81,6 +84,7 @@ impl Lift {
             energy: energy.map(|e| mechanics.kernel(&symbols, &system.drive(&[e]))).transpose()?,
             state: mechanics.kernel(&symbols, &system.drive(&state))?,
             sections: mechanics.kernel(&symbols, &system.drive(&sections))?,
+            slopes: mechanics.kernel(&symbols, &slopes)?,
             inputs,
             values: vec![0.0; state.len()],
             crossings: vec![0.0; sections.len()],
@@ -94,6 +98,25 @@ impl Lift {
         self.inputs[at + 1..at + 1 + n].copy_from_slice(z.q());
         self.inputs[at + 1 + n..].copy_from_slice(v);
         Ok(())
+    }
+
+    /// The free ones of all coordinates.
+    pub(super) fn free_of(&self, q: &[f64]) -> Vec<f64> {
+        self.free.iter().map(|&i| q[i]).collect()
+    }
+
+    /// The phase point of a state in all coordinates. The momenta are pulled back, p_free = (∂q/∂q_free)ᵀ p: a coordinate that
+    /// a constraint was solved for gives its own to the others.
+    pub(super) fn free_phase(&mut self, t: f64, q: &[f64], p: &[f64]) -> Phase {
+        let (at, n) = (self.parameters, self.free.len());
+        let free = self.free_of(q);
+        self.inputs[at] = t;
+        self.inputs[at + 1..at + 1 + n].copy_from_slice(&free);
+        self.inputs[at + 1 + n..].fill(0.0);
+        let mut slopes = vec![0.0; self.n * n];
+        self.slopes.eval(&self.inputs, &mut slopes);
+        let pulled: Vec<f64> = (0..n).map(|j| (0..self.n).map(|i| slopes[i * n + j] * p[i]).sum()).collect();
+        Phase::new(t, &free, &pulled)
     }
 
     /// The energy.

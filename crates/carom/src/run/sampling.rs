@@ -16,6 +16,9 @@ impl Machine {
     }
 
     pub(super) fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
+        if let Some(projected) = &mut self.projected {
+            return projected.state_on_piece(piece, t, &mut self.probe);
+        }
         let now = self.mode();
         self.switch(self.pieces.mode(piece));
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);

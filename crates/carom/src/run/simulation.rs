@@ -1,20 +1,21 @@
 //! A model, made ready to run.
 
 use super::account::{Account, Ledger};
-use super::algorithm::{Machine, Pieces};
+use super::algorithm::Machine;
 use super::constrained::Constraints;
 use super::lift::{Lift, Node, View};
+use super::projected::Projected;
 use super::rest::{Holding, Rest};
 use super::two_configurations::{Second, aim, two_states};
-use super::walls::Walls;
 use crate::error::{Failure, Result};
 use crate::expr::eval;
-use crate::flow::{Field, Phase};
-use crate::impact::{Built, Hit};
+use crate::flow::Phase;
+use crate::impact::Hit;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::settings::Zeno;
 use crate::model::{Direction, Model, Start};
+use crate::projection::Principle;
 use crate::solve::{NoSolution, larger};
 
 /// A compiled model with its method and step.
@@ -32,6 +33,8 @@ pub struct Simulation {
     pub until: f64,
     /// The distance of uniform samples, if they are wanted.
     pub every: Option<f64>,
+    /// What the user should know before the run.
+    pub warnings: Vec<String>,
     /// Direction of each section, and whether the run ends there.
     sections: Vec<(Direction, bool)>,
     /// Keeps the energy account, where anything can change the energy.
@@ -133,65 +136,58 @@ impl Simulation {
     /// Compiles `model` for a method and a step.
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let start = model.start()?;
+        let Some(switches) = method.switches else { return Simulation::compile(model, &start, method, step, until) };
+        let study = super::study(model)?;
+        let projected = Projected::new(Principle::new(&study)?, &method.flow, switches, &study.parameters())?;
+        let mut simulation = Simulation::compile(&study.model, &start, method, step, until)?;
+        simulation.machine.projected = Some(Box::new(projected));
+        simulation.warnings = study.warnings();
+        Ok(simulation)
+    }
+
+    /// Compiles `model` to run from `start`, event by event.
+    pub(super) fn compile(model: &Model, start: &Start, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-        let phase = Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] };
+        let mut machine =
+            Machine::new(&mechanics, &parameters, &method.flow, method.rule(model, &mechanics, &parameters)?)?;
         let restitution: Vec<_> = model.system.walls.iter().map(|wall| wall.restitution).collect();
-        let Built { rule, partial } = method.rule(model, &mechanics, &parameters)?;
-        let mut machine = Machine {
-            full: method.flow.build(&mechanics, &parameters)?,
-            partial,
-            rule,
-            field: Field::new(&mechanics, &parameters)?,
-            walls: Walls::new(&mechanics, &parameters)?,
-            restitution: eval(&restitution, &model.parameter_values()),
-            simultaneous: model.run.simultaneous,
-            fastest: 0.0,
-            touching: Vec::new(),
-            probe: phase.clone(),
-            next: phase.clone(),
-            hit: Hit::new(&phase),
-            pieces: Pieces::default(),
-            rest: None,
-            impulses: vec![0.0; mechanics.constraints.len()],
-        };
+        machine.restitution = eval(&restitution, &model.parameter_values());
+        machine.simultaneous = model.run.simultaneous;
         if machine.partial.is_none() && method.flow.is_symplectic && !mechanics.walls.is_empty() {
             let (flow, free) = ((method.flow.name.clone(), model.run.alpha), (&*machine.full, &machine.field));
             let stops = model.run.zeno == Zeno::Stop;
             machine.rest = Some(Rest::new(&mechanics, &parameters, flow, free, stops)?);
         }
-        let lift = Lift::new(model, &mechanics, &parameters)?;
         let constraints = match mechanics.constraints.is_empty() {
             true => None,
             false => Some(Constraints::new(&mechanics, &*machine.full, &parameters)?),
         };
-        let sections = model.sections.iter().map(|section| (section.direction, section.stop)).collect();
-        let ledger = Ledger::new(model, &mechanics, &parameters, &*machine.full)?;
         let mut simulation = Simulation {
-            machine,
-            lift,
-            start: phase,
+            start: machine.probe.clone(),
             second: None,
             constraints,
             step,
             until,
             every: None,
-            sections,
-            ledger,
+            warnings: Vec::new(),
+            sections: model.sections.iter().map(|section| (section.direction, section.stop)).collect(),
+            ledger: Ledger::new(model, &mechanics, &parameters, &*machine.full)?,
+            lift: Lift::new(model, &mechanics, &parameters)?,
+            machine,
         };
-        simulation.place(model, method, &mechanics, &start)?;
+        simulation.place(model, method, &mechanics, start)?;
         Ok(simulation)
     }
 
     /// Sets the state from which it starts.
     fn place(&mut self, model: &Model, method: &Method, mechanics: &Mechanics, start: &Start) -> Result<()> {
-        let pick = |all: &[f64]| self.lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        let (q, p) = (pick(&start.q), pick(&start.p));
-        self.start = Phase::new(0.0, &q, &p);
-        let Some(q1) = start.next.as_ref().map(|q1| pick(q1)) else { return Ok(()) };
+        self.start = self.lift.free_phase(0.0, &start.q, &start.p);
+        let Some(q1) = start.next.as_ref().map(|q1| self.lift.free_of(q1)) else { return Ok(()) };
         let parameters = model.parameter_values();
         if mechanics.tangent_constraints().len() < mechanics.constraints.len() {
-            let (first, second) = two_states(mechanics, &parameters, &method.flow, [&q, &q1], self.step)?;
+            let q = [self.start.q(), &q1];
+            let (first, second) = two_states(mechanics, &parameters, &method.flow, q, self.step)?;
             (self.start, self.second) = (first, Some(second));
         } else {
             let Machine { full, field, .. } = &mut self.machine;
@@ -205,9 +201,9 @@ impl Simulation {
         &self.start
     }
 
-    /// The order of its flow.
+    /// The order of its flow; 1 where the switches of a projected path are not located.
     pub fn order(&self) -> usize {
-        self.machine.full.order()
+        self.machine.projected.as_ref().map_or(self.machine.full.order(), |projected| projected.order())
     }
 
     /// Starts from another state, in the free coordinates.
@@ -217,8 +213,7 @@ impl Simulation {
 
     /// Starts from a state in all coordinates.
     pub fn resume(&mut self, t: f64, q: &[f64], p: &[f64]) {
-        let pick = |all: &[f64]| self.lift.free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        self.start = Phase::new(t, &pick(q), &pick(p));
+        self.start = self.lift.free_phase(t, q, p);
     }
 
     /// Runs to the horizon, or until it fails or is told to stop.
@@ -274,6 +269,7 @@ impl Progress {
         let mut z = simulation.start.clone();
         let Simulation { lift, machine, constraints, step, ledger, start, .. } = simulation;
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
+        machine.begin(&z);
         machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
         machine.fastest = 0.0;
         machine.begin_rest(&mut z).map_err(|e| failure(e, start))?;

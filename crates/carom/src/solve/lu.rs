@@ -44,6 +44,21 @@ impl Lu {
         true
     }
 
+    /// det A.
+    pub fn determinant(&self) -> f64 {
+        let mut rows = self.rows.clone();
+        let mut product: f64 = (0..self.n).map(|i| self.a[i * self.n + i]).product();
+        // Each exchange of two rows turns the sign.
+        for i in 0..self.n {
+            while rows[i] != i {
+                let j = rows[i];
+                rows.swap(i, j);
+                product = -product;
+            }
+        }
+        product
+    }
+
     /// x with A·x = b.
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         let n = self.n;
@@ -70,6 +85,15 @@ mod tests {
         for (xi, expected) in x.iter().zip([1.0, 2.0, 3.0]) {
             assert!((xi - expected).abs() < 1e-14, "{x:?}");
         }
+    }
+
+    #[test]
+    fn determinants_know_their_sign() {
+        let mut lu = Lu::new(3);
+        assert!(lu.factor(&[0.0, 2.0, 1.0, 1.0, 1.0, 1.0, 4.0, 0.0, -1.0]));
+        assert!((lu.determinant() - 6.0).abs() < 1e-14, "{}", lu.determinant());
+        assert!(lu.factor(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]));
+        assert_eq!(lu.determinant(), 1.0);
     }
 
     #[test]

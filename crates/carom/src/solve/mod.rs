@@ -1,11 +1,13 @@
-//! Linear systems, and equations by Newton's method.
+//! Linear systems, of numbers and of expressions, and equations by Newton's method.
 
 mod lu;
 mod newton;
 pub mod root;
+mod symbolic;
 
 pub use lu::{Lu, SINGULAR};
 pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION};
+pub use symbolic::{eliminate, eliminate_columns};
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
 pub fn larger(a: f64, b: f64) -> f64 {

@@ -55,7 +55,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
     warn(&model.start()?.warnings);
     let energy = caution::about_energy(&model, tuned.outcome.energy, record.kinetic, tuned.step);
-    for warning in tuned.warning.iter().chain(&energy) {
+    for warning in simulation.warnings.iter().chain(&tuned.warning).chain(&energy) {
         anstream::eprintln!("{}", style::warning(warning));
     }
     match tuned.outcome.status {

@@ -129,13 +129,15 @@ impl Reader<'_> {
         Err(self.error(&item.span, format!("`{what}` must be a whole number from 1 to 99"), format!("this is {value}")))
     }
 
-    pub(super) fn projection(&self, top: &Fields) -> Result<Option<Projection>> {
+    pub(super) fn projection(&mut self, top: &Fields) -> Result<Option<Projection>> {
         let Some(item) = top.get("projection") else { return Ok(None) };
         let fields = Fields::new(self.source, item, "projection", &["coordinate", "k", "force", "manifold"])?;
         let coordinate = match (fields.text("coordinate")?, fields.get("coordinate")) {
             (Some(name), Some(item)) => Some(self.coordinate(name, &item.span)?),
             _ => None,
         };
+        let place = |key: &str| fields.get(key).map_or(0..0, |item| item.span.clone());
+        (self.places.projection_coordinate, self.places.projection_k) = (place("coordinate"), place("k"));
         Ok(Some(Projection {
             coordinate,
             k: fields.get("k").map(|item| self.positive(item, "constant k")).transpose()?,

@@ -1,0 +1,73 @@
+use super::measure::{Case, largest, model};
+use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use crate::compare::Trajectory;
+use crate::error::Result;
+use crate::projection::report;
+use crate::run::study;
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "gp-constrained-bar",
+    document: "GP",
+    title: "the bar with its centre held on x = f(y), by the projected principle",
+    claim: "By Lemma 3 a projection P_u followed by P_h generates the nonsmooth mechanics of the constrained bar, if f is \
+            constant where the bar touches the floor.",
+    compute,
+};
+
+const UNTIL: f64 = 2.0;
+const STEP: f64 = 0.002;
+/// f = A sin 2y.
+const AMPLITUDES: [f64; 2] = [0.0, 0.3];
+
+fn compute(tell: Tell) -> Result<Finding> {
+    let mut table = Table::new("impacts", &["A", "t", "lambda", "energy_of_P_h_after_P_u"]);
+    let (mut numbers, mut parts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    for amplitude in AMPLITUDES {
+        tell(&format!("A = {amplitude}"));
+        let setting = format!("A={amplitude:?}");
+        let separable = report(&model("constrained-bar", &[&setting])?)?
+            .iter()
+            .any(|line| line.starts_with("Lemma 3") && line.ends_with("met"));
+        let case = Case::new("constrained-bar", &[&setting], "php", STEP, UNTIL)?;
+        let k_crit = study(&case.model)?.bound.map_or(f64::NAN, |bound| bound.k_crit);
+        let run = case.run()?;
+        let lost = naive(&run, amplitude, &mut table);
+        let drift = run.outcome.energy[2];
+        let name = |what: &str| format!("A = {amplitude}: {what}");
+        numbers.push(Number::new(name("k_c"), k_crit));
+        numbers.push(Number::new(name("impacts"), run.impacts.len() as f64));
+        numbers.push(Number::new(name("energy drift"), drift));
+        numbers.push(Number::new(name("largest change of energy by P_h after P_u"), lost));
+        texts.push(format!(
+            "With f = {amplitude} sin 2y the condition of Lemma 3 {}; P_u and then P_h would change the energy of an impact by \
+             up to {lost:.1e}. By elimination of x (k_c = {k_crit:.6}) there are {} impacts up to t = {UNTIL}, and the energy \
+             drifts by {drift:.1e}.",
+            if separable { "holds" } else { "fails" },
+            run.impacts.len()
+        ));
+        parts.push(separable == (amplitude == 0.0) && (lost < 1e-9) == separable && drift < 1e-9);
+    }
+    let finding =
+        format!("{} P_c' has no full rank, so z is not unique; elimination needs no condition on f.", texts.join(" "));
+    Ok(Finding { finding, verdict: Verdict::of(&parts), numbers, tables: vec![table] })
+}
+
+/// What P_u and then P_h would make of each impact: the free bar's impact, and then x' = f'(y)y'. The largest change of the
+/// energy.
+fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
+    let (mass, inertia) = (1.0, 1.0 / 12.0);
+    let mut changes = Vec::new();
+    for impact in &run.impacts {
+        let (q, v) = (&impact.minus.q, &impact.minus.v);
+        let normal = [1.0, 0.0, 0.5 * q[2].sin()];
+        let inverse = [1.0 / mass, 1.0 / mass, 1.0 / inertia];
+        let rate: f64 = (0..3).map(|i| normal[i] * v[i]).sum();
+        let size: f64 = (0..3).map(|i| normal[i] * normal[i] * inverse[i]).sum();
+        let mut after: Vec<f64> = (0..3).map(|i| v[i] - 2.0 * rate / size * inverse[i] * normal[i]).collect();
+        after[1] = 2.0 * amplitude * (2.0 * q[0]).cos() * after[0];
+        let energy = |v: &[f64]| 0.5 * (mass * (v[0] * v[0] + v[1] * v[1]) + inertia * v[2] * v[2]);
+        changes.push(energy(&after) - energy(v));
+        table.push(vec![amplitude, impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
+    }
+    largest(changes.iter().map(|change| change.abs()))
+}

@@ -1,0 +1,114 @@
+use super::measure::{model, parameters};
+use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use crate::error::Result;
+use crate::expr::{eval, grad};
+use crate::mechanics::Mechanics;
+use crate::projection::{Map, NormalForm, Projector};
+
+pub(super) const ENTRY: Entry = Entry {
+    id: "gp-fig1",
+    document: "GP",
+    title: "three projections of the particle over the wavy floor, sampled",
+    claim: "The projection built on one impact configuration sends only a part of the infeasible configurations to feasible \
+            ones, near the impact; that of the normal form sends all of them, in its own coordinates and in (x, y).",
+    compute,
+};
+
+/// Configurations sampled: x and y of so many values each.
+const COUNT: usize = 81;
+const REACH: f64 = 4.0;
+/// Larger than k_c = 4.
+const K: f64 = 5.0;
+/// x of the impact configuration of the left plot, which is not printed: one of the places where the floor slopes.
+const IMPACT: f64 = 0.6;
+
+/// The reflection about the tangent plane at an impact configuration z_i, which has P'(z_i) of (11):
+///
+/// ```text
+/// P(z) = z − 2 M⁻¹∇φ ∇φ·(z − z_i) / (∇φᵀM⁻¹∇φ),   ∇φ = φ_u'(z_i)ᵀ
+/// ```
+///
+/// DIFFERENCE: the paper refers to an earlier one for the map of its left plot; this is the natural map of that kind.
+struct Local {
+    at: [f64; 2],
+    normal: [f64; 2],
+}
+
+impl Local {
+    /// M is a multiple of the identity here.
+    fn project(&self, z: [f64; 2]) -> [f64; 2] {
+        let size = self.normal[0] * self.normal[0] + self.normal[1] * self.normal[1];
+        let depth = self.normal[0] * (z[0] - self.at[0]) + self.normal[1] * (z[1] - self.at[1]);
+        [z[0] - 2.0 * depth * self.normal[0] / size, z[1] - 2.0 * depth * self.normal[1] / size]
+    }
+}
+
+/// What is counted.
+#[derive(Default)]
+struct Counts {
+    infeasible: usize,
+    /// Left infeasible by the local map, and the distance of the nearest of them from the impact.
+    missed: usize,
+    nearest: f64,
+    /// Left infeasible by the global map.
+    missed_globally: usize,
+}
+
+fn compute(tell: Tell) -> Result<Finding> {
+    tell("sampling the three maps");
+    let (counts, tables) = sample()?;
+    let Counts { infeasible, missed, nearest, missed_globally } = counts;
+    let finding = format!(
+        "The local map is not defined in the text; ours is the reflection about the tangent plane at the impact \
+         configuration (x = {IMPACT}). Of {infeasible} infeasible configurations it leaves {missed} infeasible ({:.0} %), \
+         the nearest {nearest:.2} from the impact. The global map (k = {K} > k_c = 4) leaves {missed_globally}, in either \
+         coordinates.",
+        100.0 * missed as f64 / infeasible as f64
+    );
+    let numbers = vec![
+        Number::new("infeasible configurations", infeasible as f64),
+        Number::new("left infeasible by the local map", missed as f64),
+        Number::new("distance of the nearest of them", nearest),
+        Number::new("left infeasible by the global map", missed_globally as f64),
+    ];
+    let verdict = Verdict::of(&[missed > 0, nearest > 0.1, missed_globally == 0]);
+    Ok(Finding { finding, verdict, numbers, tables })
+}
+
+/// The images of the infeasible configurations of a grid by the three maps.
+fn sample() -> Result<(Counts, Vec<Table>)> {
+    let model = model("wavy-floor", &[])?;
+    let (mechanics, parameters) = (Mechanics::new(&model.system), parameters(&model));
+    let map = Map::global(&NormalForm::new(&mechanics, 0), K);
+    let map = map.ok_or_else(|| crate::error::Diagnostic::new("φ cannot be solved for y"))?;
+    let mut global = Projector::new(&map, &mechanics, &parameters)?;
+    let (phi, q) = (mechanics.walls[0], mechanics.q.clone());
+    let at = [-2.0 * IMPACT.sin(), IMPACT];
+    let slope = eval(&grad(phi, &q), &[(q[0], at[0]), (q[1], at[1])]);
+    let local = Local { at, normal: [slope[0], slope[1]] };
+    let mut left = Table::new("left", &["x", "y", "image_x", "image_y", "feasible"]);
+    let mut middle = Table::new("middle", &["x", "phi", "image_x", "image_phi", "feasible"]);
+    let mut right = Table::new("right", &["x", "y", "image_x", "image_y", "feasible"]);
+    let mut counts = Counts { nearest: f64::INFINITY, ..Counts::default() };
+    for z in grid().filter(|z| global.phi(z) < 0.0).collect::<Vec<_>>() {
+        let (gap, image) = (global.phi(&z), local.project(z));
+        let inside = global.phi(&image) >= 0.0;
+        left.push(vec![z[1], z[0], image[1], image[0], f64::from(inside)]);
+        let image = global.project(&z);
+        let image_gap = global.phi(&image);
+        middle.push(vec![z[1], gap, image[1], image_gap, f64::from(image_gap > 0.0)]);
+        right.push(vec![z[1], z[0], image[1], image[0], f64::from(image_gap > 0.0)]);
+        counts.infeasible += 1;
+        counts.missed_globally += if image_gap > 0.0 { 0 } else { 1 };
+        if !inside {
+            counts.missed += 1;
+            counts.nearest = counts.nearest.min((z[0] - at[0]).hypot(z[1] - at[1]));
+        }
+    }
+    Ok((counts, vec![left, middle, right]))
+}
+
+fn grid() -> impl Iterator<Item = [f64; 2]> {
+    let along = |i: usize| REACH * (2.0 * i as f64 / (COUNT - 1) as f64 - 1.0);
+    (0..COUNT * COUNT).map(move |k| [along(k / COUNT), along(k % COUNT)])
+}

@@ -1,0 +1,146 @@
+//! How large Λ can be, and so how large k must be.
+
+use super::normal_form::NormalForm;
+use super::region::Region;
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::kernel::Kernel;
+use crate::mechanics::Mechanics;
+use crate::solve::Lu;
+
+/// Beyond the region of interest ‖Λ‖ grows, if a region so much wider twice shows it larger by more than a hundredth.
+const WIDER: f64 = 4.0;
+
+/// The largest ‖Λ‖ over a region, and with it k_c = a². [GP Lemma 1]
+///
+/// ```text
+/// a = sup ‖Λ‖,   k_c = a²:   for k > k_c,  𝕀 − 2z¹/(1 + k(z¹)²)·Λ  is invertible everywhere
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// a.
+    pub largest: f64,
+    /// A configuration with ‖Λ‖ = a.
+    pub at: Vec<f64>,
+    /// k_c = a².
+    pub k_crit: f64,
+    /// Where it was looked for.
+    pub region: Region,
+    /// Why a says nothing of configurations outside the region, if it does not.
+    pub warning: Option<String>,
+}
+
+/// Λ in numbers.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// n − 1.
+    pub size: usize,
+    parameters: Vec<f64>,
+    kernel: Kernel,
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+    lu: Lu,
+}
+
+impl Lambda {
+    /// Compiles Λ.
+    pub fn new(form: &NormalForm, mechanics: &Mechanics, parameters: &[f64]) -> Result<Lambda> {
+        let outputs: Vec<Expr> = form.jac_delta.concat();
+        let size = form.others.len();
+        let inputs = vec![0.0; parameters.len() + form.q.len()];
+        let kernel = mechanics.kernel(&form.q, &outputs)?;
+        let values = vec![0.0; size * size];
+        Ok(Lambda { size, parameters: parameters.to_vec(), kernel, inputs, values, lu: Lu::new(size) })
+    }
+
+    /// Λ by rows at a configuration.
+    pub fn at(&mut self, q: &[f64]) -> &[f64] {
+        let count = self.parameters.len();
+        self.inputs[..count].copy_from_slice(&self.parameters);
+        self.inputs[count..].copy_from_slice(q);
+        self.kernel.eval(&self.inputs, &mut self.values);
+        &self.values
+    }
+
+    /// ‖Λ‖, the largest singular value.
+    pub fn norm(&mut self, q: &[f64]) -> f64 {
+        let size = self.size;
+        let values = self.at(q).to_vec();
+        largest_singular_value(values, size)
+    }
+
+    /// det(𝕀 + s·Λ).
+    pub fn determinant(&mut self, q: &[f64], s: f64) -> f64 {
+        let size = self.size;
+        let mut matrix: Vec<f64> = self.at(q).iter().map(|x| s * x).collect();
+        (0..size).for_each(|i| matrix[i * size + i] += 1.0);
+        if self.lu.factor(&matrix) { self.lu.determinant() } else { 0.0 }
+    }
+}
+
+impl Bound {
+    /// Looks for the largest ‖Λ‖.
+    pub fn new(lambda: &mut Lambda, region: &Region) -> Bound {
+        let mut search = |region: &Region| region.maximize(&mut |q: &[f64]| lambda.norm(q));
+        let (at, largest) = search(region);
+        let warning = if !largest.is_finite() {
+            Some(format!("Λ is not bounded: it is no number at q = {at:?}"))
+        } else if region.is_partial() {
+            let wide = search(&region.widened(WIDER)).1;
+            let wider = search(&region.widened(WIDER * WIDER)).1;
+            let grows = !(wide <= 1.01 * largest && wider <= 1.01 * wide);
+            grows.then(|| {
+                let factor = WIDER * WIDER;
+                format!("Λ seems to be unbounded: |Λ| is at most {largest:.6} where the motion goes, and {wider:.6} over a region {factor} times as wide")
+            })
+        } else {
+            None
+        };
+        Bound { largest, at, k_crit: largest * largest, region: region.clone(), warning }
+    }
+}
+
+/// By rotations of pairs of columns until all are orthogonal: one-sided Jacobi.
+fn largest_singular_value(mut a: Vec<f64>, n: usize) -> f64 {
+    let column = |a: &[f64], i: usize, j: usize| (0..n).map(|k| a[k * n + i] * a[k * n + j]).sum::<f64>();
+    for _ in 0..30 {
+        let mut off = 0.0;
+        for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
+            let (aa, bb, ab) = (column(&a, i, i), column(&a, j, j), column(&a, i, j));
+            if ab == 0.0 {
+                continue;
+            }
+            off += ab.abs() / (aa * bb).sqrt();
+            let theta = 0.5 * (2.0 * ab).atan2(aa - bb);
+            let (c, s) = (theta.cos(), theta.sin());
+            for k in 0..n {
+                let (x, y) = (a[k * n + i], a[k * n + j]);
+                (a[k * n + i], a[k * n + j]) = (c * x + s * y, c * y - s * x);
+            }
+        }
+        if off < 1e-15 {
+            break;
+        }
+    }
+    // A sum would be no maximum, but it knows of a column that is no number.
+    let squares: Vec<f64> = (0..n).map(|i| column(&a, i, i)).collect();
+    let finite = squares.iter().sum::<f64>();
+    if finite.is_finite() { squares.into_iter().fold(0.0, f64::max).sqrt() } else { f64::NAN }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn singular_values() {
+        assert_eq!(largest_singular_value(vec![], 0), 0.0);
+        assert_eq!(largest_singular_value(vec![-3.0], 1), 3.0);
+        // A shear: the golden ratio.
+        let golden = 0.5 * (1.0 + 5f64.sqrt());
+        assert!((largest_singular_value(vec![1.0, 1.0, 0.0, 1.0], 2) - golden).abs() < 1e-14);
+        let found = largest_singular_value(vec![2.0, 0.0, 0.0, 0.0, 0.0, -7.0, 1.0, 0.0, 0.0], 3);
+        assert!((found - 7.0).abs() < 1e-14, "{found}");
+        assert!(largest_singular_value(vec![f64::NAN, 0.0, 0.0, 1.0], 2).is_nan());
+    }
+}
