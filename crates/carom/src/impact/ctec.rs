@@ -3,12 +3,23 @@ use crate::flow::Phase;
 use crate::solve::NoSolution;
 
 /// Continuous-time energy conservation: H(q_i, p⁻) = H(q_i, p⁺). [BEA eq. 22; CVA in DLM §4.1]
-#[derive(Default)]
 pub struct Ctec {
+    is_quadratic: bool,
     before: f64,
 }
 
+impl Ctec {
+    /// The rule for a Lagrangian that is quadratic in v, or not.
+    pub fn new(is_quadratic: bool) -> Ctec {
+        Ctec { is_quadratic, before: 0.0 }
+    }
+}
+
 impl ImpactRule for Ctec {
+    fn is_reflection(&self) -> bool {
+        self.is_quadratic
+    }
+
     fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution> {
         self.before = tools.field.energy(hit.minus.t, &hit.minus.z)?;
         Ok(())

@@ -81,6 +81,12 @@ pub trait ImpactRule: Send {
     /// r(λ), where `plus` is (q_i, p⁻ + λ∇φ).
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution>;
 
+    /// True if the rule says φ̇⁺ = −e φ̇⁻, as where H is matched and L is quadratic in v: then λ needs no search, and a soft
+    /// impact is as exact as a hard one. (The difference of two energies is not: of λ it leaves about ε H/λ.)
+    fn is_reflection(&self) -> bool {
+        false
+    }
+
     /// Is told of each node, and whether there was an impact in the step to it.
     fn node(&mut self, _z: &Phase, _h: f64, _after_impact: bool) -> Result<(), NoSolution> {
         Ok(())
@@ -128,10 +134,10 @@ impl Hit {
     }
 
     /// λ with φ̇⁺ = −e φ̇⁻: exact where L is quadratic in v, since φ̇ is then linear in λ; else a first guess.
-    fn reflection(&self, plus: &mut Phase, field: &mut Field) -> Result<f64, NoSolution> {
+    fn reflection(&self, rounds: usize, plus: &mut Phase, field: &mut Field) -> Result<f64, NoSolution> {
         let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut lambda = size(self.minus.p()).max(1e-3) / size(&self.grad_phi);
-        for _ in 0..3 {
+        for _ in 0..rounds {
             self.push(lambda, plus, field)?;
             let slope = (self.rate(plus, field)? - self.rate_minus) / lambda;
             if slope.abs() <= TANGENT * (self.rate_minus / lambda).abs() {
@@ -145,7 +151,12 @@ impl Hit {
 
 /// λ > 0 with r(λ) = 0; leaves p⁺ in `plus`.
 pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &mut Tools) -> Result<f64, NoSolution> {
-    let guess = hit.reflection(plus, tools.field)?;
+    if rule.is_reflection() {
+        let lambda = hit.reflection(1, plus, tools.field)?;
+        hit.push(lambda, plus, tools.field)?;
+        return Ok(lambda);
+    }
+    let guess = hit.reflection(3, plus, tools.field)?;
     rule.prepare(hit, tools)?;
     let mut residual = |lambda: f64| {
         hit.push(lambda, plus, tools.field)?;

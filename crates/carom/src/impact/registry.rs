@@ -74,8 +74,8 @@ fn refuse_without_hamiltonian(rule: &str, workshop: &Workshop) -> Result<()> {
     Err(refuse(rule, format!("{why}, and the energy that it matches is not kept"), "use `ctec`"))
 }
 
-fn ctec(_: &Workshop) -> Result<Built> {
-    Ok(Built { rule: Box::new(Ctec::default()), partial: None })
+fn ctec(workshop: &Workshop) -> Result<Built> {
+    Ok(Built { rule: Box::new(Ctec::new(workshop.mechanics.is_quadratic())), partial: None })
 }
 
 fn dtec(workshop: &Workshop) -> Result<Built> {
