@@ -202,7 +202,7 @@ impl Projected {
 
 /// The machine of one side: its impact rule is never asked.
 fn smooth(mechanics: &Mechanics, flow: &FlowKind, parameters: &[f64]) -> Result<Machine> {
-    Machine::new(mechanics, parameters, flow, Built { rule: Box::new(Ctec::default()), partial: None })
+    Machine::new(mechanics, parameters, flow, Built { rule: Box::new(Ctec::new(true)), partial: None })
 }
 
 /// Which hypotheses of the projected principle a model meets. Where that depends on where the motion goes, it is followed by
