@@ -182,12 +182,14 @@ fn compared_methods_show_their_order() {
     assert!(why.contains("not symplectic"), "{why}");
 }
 
-/// What [TPC] says of its figures holds, but for the sign of λ.
+/// What [TPC] says of its figures holds, but for the sign of λ; and that the points of figure 4 are further apart after each
+/// step is so for every other step only.
 #[test]
 fn tpc_two_point_constraints_are_what_the_paper_says() {
     for figure in 4..=9 {
         let finding = compute(&format!("tpc-fig{figure}"));
-        assert_eq!(finding.verdict, Verdict::Holds, "tpc-fig{figure}: {}", finding.finding);
+        let expected = if figure == 4 { Verdict::Partly } else { Verdict::Holds };
+        assert_eq!(finding.verdict, expected, "tpc-fig{figure}: {}", finding.finding);
     }
     let finding = compute("tpc-fig7");
     assert_number(&finding, "one-point: λ", 0.5, 1e-12);

@@ -100,7 +100,13 @@ fn paper_lists_and_computes() {
             "gp-fig1",
             "gp-bar",
             "gp-constrained-bar",
-            "gp-pendulum"
+            "gp-pendulum",
+            "tpc-fig4",
+            "tpc-fig5",
+            "tpc-fig6",
+            "tpc-fig7",
+            "tpc-fig8",
+            "tpc-fig9"
         ]
     );
     assert_eq!(text(&carom(&["paper"]).stdout), list);

@@ -174,14 +174,12 @@ fn shipped_models_run_to_their_end_without_a_warning() {
     for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
         let output = carom(&["run", name]);
         let said = text(&output.stderr);
-        if said.contains("cannot be simulated yet") {
-            continue;
-        }
-        assert_eq!(said, "", "{name}");
+        // A note is no warning: four-bar starts near its loop and is moved onto it.
+        assert!(said.lines().all(|line| line.starts_with("note:")), "{name}: {said}");
         assert!(output.status.success(), "{name}");
         completed += 1;
     }
-    assert!(completed >= 10, "{completed}");
+    assert!(completed >= 29, "{completed}");
 }
 
 /// x' and y' with masses of opposite signs.

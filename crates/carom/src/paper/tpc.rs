@@ -53,7 +53,12 @@ impl Study {
 
     /// How far the nodes are from a curve.
     pub(super) fn off(&self, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
-        largest(self.places.iter().map(|place| distance(place).abs()))
+        self.off_within(self.places.len() - 1, distance)
+    }
+
+    /// The same in the first steps.
+    pub(super) fn off_within(&self, steps: usize, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
+        largest(self.places.iter().take(steps + 1).map(|place| distance(place).abs()))
     }
 
     /// Largest less smallest λ.

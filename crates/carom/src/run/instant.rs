@@ -21,7 +21,7 @@ use crate::solve::NoSolution;
 pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
 
 /// An approach slower than this part of the fastest impact so far is roundoff.
-const SLOW: f64 = 1e-13;
+pub(super) const SLOW: f64 = 1e-13;
 
 /// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
 const AT_REST: f64 = 1e-12;

@@ -18,6 +18,7 @@
 
 use super::algorithm::Machine;
 use super::event::{Contact, TOUCHING};
+use super::instant::SLOW;
 use crate::constraint::{Manifold, Reaction};
 use crate::error::Result;
 use crate::expr::{Expr, directional};
@@ -244,9 +245,12 @@ impl Machine {
         let Some(rest) = &mut self.rest else { return Ok(Vec::new()) };
         let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
         let all = rest.accelerations(z, &v)?;
+        // Where even a whole step of it gives no speed, an acceleration is roundoff.
+        let (h, fastest, slow) = (self.hit.h, self.fastest, SLOW * self.fastest);
+        let presses = |&(wall, _): &(usize, f64)| fastest == 0.0 || all[wall].abs() * h > slow;
         let is_low =
             |&(wall, rate): &(usize, f64)| rate * rate <= 2.0 * scale * all[wall].abs() || rate.abs() <= f64::EPSILON;
-        let low: Vec<(usize, f64)> = self.touching.iter().copied().filter(is_low).collect();
+        let low: Vec<(usize, f64)> = self.touching.iter().copied().filter(is_low).filter(presses).collect();
         let accelerations: Vec<f64> = low.iter().map(|(wall, _)| all[*wall]).collect();
         if low.is_empty() || accelerations.iter().all(|a| *a >= 0.0) {
             return Ok(Vec::new());
