@@ -20,6 +20,10 @@ impl Watcher for Record {
     fn impact(&mut self, impact: Impact) {
         self.impacts.push(impact);
     }
+
+    fn wants_account(&self) -> bool {
+        true
+    }
 }
 
 fn model(name: &str, text: &str, settings: &[&str]) -> Model {
@@ -284,6 +288,9 @@ until = 3
     let (a, b) = (constrained.nodes.last().expect("nodes"), angles.nodes.last().expect("nodes"));
     let x = b.q[0] + b.q[1].sin();
     assert!((a.q[1] - x).abs() < 1e-9, "{} and {x}", a.q[1]);
+    // The account of what moves the pivot closes.
+    let account = outcome.account.expect("the constraint moves");
+    assert!(account.drives.abs() > 0.1 && account.unexplained.abs() < 1e-9, "{account:?}");
     assert!(outcome.violation.is_some_and(|[g, rate]| g < 1e-13 && rate < 1e-12), "{:?}", outcome.violation);
 }
 

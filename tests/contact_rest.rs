@@ -24,6 +24,10 @@ impl Watcher for Record {
     fn holding(&mut self, holding: Holding) {
         self.holdings.push(holding);
     }
+
+    fn wants_account(&self) -> bool {
+        true
+    }
 }
 
 impl Record {
@@ -183,12 +187,14 @@ until = 0.9
 fn a_ball_on_a_shaken_table() {
     let text = BALL.replace("phi = \"y\"", "phi = \"y - A*sin(4*t)\"").replace("e = 0.5", "e = 0.5\nA = 0.5");
     let text = text.replace("v = [0]", "v = [\"4*A\"]");
-    let (record, _) = run(&text, &[], None, 0.05, 3.0);
+    let (record, outcome) = run(&text, &[], None, 0.05, 3.0);
     for node in &record.nodes {
         let due = 0.5 * (4.0 * node.t).sin();
         assert!((node.q[0] - due).abs() < 1e-10, "t = {}: {} and {due}", node.t, node.q[0]);
     }
     assert_eq!(record.holdings.len(), 1, "{:?}", record.holdings);
+    let account = outcome.account.expect("the table moves");
+    assert!(account.unexplained.abs() < 1e-9, "{account:?}");
     let (record, _) = run(&text, &["A=0.8"], None, 0.05, 0.5);
     let release = record.holdings.iter().find(|holding| !holding.begins).expect("it is thrown");
     let due = (9.81f64 / (0.8 * 16.0)).asin() / 4.0;

@@ -2,6 +2,7 @@
 
 use super::algorithm::Machine;
 use super::lift::Lift;
+use crate::constraint::Reaction;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::flow::{Collocation, Flow, Phase};
@@ -18,7 +19,7 @@ use crate::system::time;
 /// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t
 /// ```
 ///
-/// The first two are integrated to the order of the flow; what is unexplained is the error of the method.
+/// Walls that hold and constraints that move are drives: −N φ_t and λ·g_t. The first two are integrated to the order of the flow; what is unexplained is the error of the method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Account {
     /// The work of forces and pushes, ∫F·v dt.
@@ -48,6 +49,8 @@ struct Power {
     flow: Box<dyn Flow>,
     quadrature: Collocation,
     state: Phase,
+    /// Constraints that move: their forces, and (parameters, t, q, v) → g_t.
+    moving: Option<(Reaction, Kernel, Vec<f64>)>,
 }
 
 impl Ledger {
@@ -61,11 +64,15 @@ impl Ledger {
         let powers = powers(model, mechanics);
         let walls_take = model.system.walls.iter().any(|wall| wall.restitution.as_const() != Some(1.0));
         let walls_move = mechanics.walls.iter().any(|phi| phi.depends_on(&[time()]));
-        let acts = powers.iter().any(|power| !power.is_zero());
+        let constraints_move = mechanics.tangent_constraints().iter().any(|g| g.depends_on(&[time()]));
+        let acts = powers.iter().any(|power| !power.is_zero()) || constraints_move;
         if !(acts || walls_take || walls_move) {
             return Ok(None);
         }
-        let power = if acts { Some(Power::new(mechanics, &powers, parameters, flow)?) } else { None };
+        let power = match acts || walls_move {
+            true => Some(Power::new(mechanics, &powers, parameters, flow)?),
+            false => None,
+        };
         Ok(Some(Ledger { sums: Account::default(), start: [0.0; 2], power }))
     }
 
@@ -122,6 +129,15 @@ impl Ledger {
 impl Power {
     fn new(mechanics: &Mechanics, powers: &[Expr], parameters: &[f64], flow: &dyn Flow) -> Result<Power> {
         let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
+        let constraints = mechanics.tangent_constraints();
+        let rates: Vec<Expr> = constraints.iter().map(|g| g.diff(time())).collect();
+        let moving = match rates.iter().any(|rate| !rate.is_zero()) {
+            true => {
+                let reaction = Reaction::new(mechanics, &constraints, parameters)?;
+                Some((reaction, mechanics.kernel(&symbols, &rates)?, vec![0.0; rates.len()]))
+            }
+            false => None,
+        };
         let mut inputs = parameters.to_vec();
         inputs.resize(parameters.len() + symbols.len(), 0.0);
         Ok(Power {
@@ -130,6 +146,7 @@ impl Power {
             flow: flow.boxed_clone(),
             quadrature: Collocation::gauss(flow.order().div_ceil(2).max(2)),
             state: Phase { t: 0.0, z: vec![0.0; 2 * mechanics.n()] },
+            moving,
         })
     }
 
@@ -141,10 +158,11 @@ impl Power {
         machine: &mut Machine,
     ) -> std::result::Result<[f64; 2], NoSolution> {
         let mut sums = [0.0; 2];
-        let is_free = machine.pieces.mode(piece) == 0;
-        for (c, b) in self.quadrature.c.iter().zip(&self.quadrature.b) {
+        let mode = machine.pieces.mode(piece);
+        for k in 0..self.quadrature.c.len() {
+            let (c, b) = (self.quadrature.c[k], self.quadrature.b[k]);
             let begin = &machine.pieces.list()[piece];
-            if is_free {
+            if mode == 0 {
                 self.flow.step(begin, c * tau, &mut self.state)?;
             } else {
                 machine.step_from_piece(piece, begin.t + c * tau)?;
@@ -155,9 +173,24 @@ impl Power {
             self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
             self.inputs[at + 1 + n..].copy_from_slice(machine.field.velocity(self.state.t, &self.state.z)?);
             self.kernel.eval(&self.inputs, &mut power);
+            if mode > 0 {
+                power[1] += machine.power_of_walls(mode, &self.state)?;
+            }
+            power[1] += self.power_of_constraints(at, n)?;
             sums.iter_mut().zip(power).for_each(|(sum, power)| *sum += b * tau * power);
         }
         Ok(sums)
+    }
+}
+
+impl Power {
+    /// λ·g_t at `inputs`: with dg/dt = 0 that is the power of −Gᵀλ.
+    fn power_of_constraints(&mut self, at: usize, n: usize) -> std::result::Result<f64, NoSolution> {
+        let Some((reaction, kernel, rates)) = &mut self.moving else { return Ok(0.0) };
+        let (q, v) = self.inputs[at + 1..].split_at(n);
+        reaction.at(self.inputs[at], q, v)?;
+        kernel.eval(&self.inputs, rates);
+        Ok(reaction.multipliers().iter().zip(rates).map(|(lambda, rate)| lambda * *rate).sum())
     }
 }
 

@@ -134,11 +134,12 @@ impl Machine {
             }
             self.meet(z, dtau, tau_left)?; // 4–5
             tau_left = self.hit.tau_left;
+            let before = self.mode();
             if !lets_go {
                 self.switch(0);
                 self.reset_all(wall, z, &mut see)?; // 6
             }
-            self.settle(z, lets_go.then_some(wall))?;
+            self.settle(z, lets_go.then_some(wall), before)?;
             self.pieces.push(z, self.mode());
             if let Some((_, wait)) = self.rest.as_ref().and_then(|rest| rest.stopped) {
                 return self.partial().step(z, wait.min(tau_left), z1);

@@ -110,7 +110,7 @@ impl Machine {
         for j in 0..m {
             self.face(self.touching[j].0)?;
             let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-            let lambda = size(self.hit.minus.p()) / size(&self.hit.grad_phi);
+            let lambda = size(self.hit.minus.p()).max(1e-3) / size(&self.hit.grad_phi);
             self.hit.push(lambda, &mut self.next, &mut self.field)?;
             for i in 0..m {
                 let (wall, before) = self.touching[i];

@@ -29,8 +29,8 @@ use crate::mechanics::{Holonomic, Mechanics, numbered};
 use crate::solve::{NoSolution, root};
 use crate::system::{Enforce, time};
 
-/// A bounce as low as this, relative to 1 + |q|, is the last.
-const LOWEST_BOUNCE: f64 = 1e-12;
+/// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
+const LOWEST_BOUNCE: f64 = TOUCHING;
 /// Only bounces slower than this part of the fastest impact so far are looked at.
 const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this part of all forces is none.
@@ -189,13 +189,12 @@ impl Machine {
             rest.news.clear();
             rest.stopped = None;
         }
-        self.settle(z, None)
+        self.settle(z, None, 0)
     }
 
     /// Decides which of the walls that are touched hold the motion from here on; z is moved onto them. `leaving` has just
-    /// let go.
-    pub(super) fn settle(&mut self, z: &mut Phase, leaving: Option<usize>) -> Solved<()> {
-        let before = self.mode();
+    /// let go; `before` is the mode of motion up to here.
+    pub(super) fn settle(&mut self, z: &mut Phase, leaving: Option<usize>, before: usize) -> Solved<()> {
         self.switch(0);
         self.collect_slow_walls(z, leaving)?;
         let held = if self.touching.is_empty() { Vec::new() } else { self.holding_walls(z)? };
@@ -297,6 +296,20 @@ impl Machine {
             Ok((self.forces(&probe)?[k], slope))
         };
         root::bracketed(value, (0.0, before), (tau, after), before / (before - after) * tau)
+    }
+
+    /// The power −N φ_t of the walls that hold in a mode of motion, which they have where they move.
+    pub(super) fn power_of_walls(&mut self, mode: usize, z: &Phase) -> Solved<f64> {
+        let now = self.mode();
+        self.switch(mode);
+        let forces = self.forces(z);
+        self.switch(now);
+        let held = self.rest.as_ref().map_or(Vec::new(), |rest| rest.modes[mode].walls.clone());
+        let mut power = 0.0;
+        for (wall, force) in held.into_iter().zip(forces?) {
+            power -= force * self.walls.normal(wall, z, &mut self.hit.grad_phi);
+        }
+        Ok(power)
     }
 
     /// The forces N of the walls that hold.
