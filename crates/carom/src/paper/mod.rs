@@ -9,7 +9,10 @@ mod dlm_fig3;
 mod dlm_fig4;
 mod dlm_table1;
 mod dlm_table2;
+mod drawing;
 mod measure;
+
+pub use drawing::{Curve, Drawing, Mark};
 
 use std::fmt::Write;
 
@@ -65,6 +68,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Each with its label, where there are labels, and a number for each further column.
     pub rows: Vec<(Option<String>, Vec<f64>)>,
+    /// How it is drawn, if that is not obvious.
+    pub drawing: Option<Drawing>,
 }
 
 /// What came out.
@@ -140,7 +145,22 @@ impl Number {
 
 impl Table {
     fn new(name: impl Into<String>, columns: &[&str]) -> Table {
-        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
+        let columns = columns.iter().map(|c| c.to_string()).collect();
+        Table { name: name.into(), columns, rows: Vec::new(), drawing: None }
+    }
+
+    /// Says how it is drawn.
+    fn drawn(mut self, drawing: Drawing) -> Table {
+        self.drawing = Some(drawing);
+        self
+    }
+
+    /// The numbers of a column, by its heading; a column of labels has none.
+    pub fn column(&self, heading: &str) -> Option<Vec<f64>> {
+        let place = self.columns.iter().position(|column| column == heading)?;
+        let first = usize::from(self.rows.first().is_some_and(|(label, _)| label.is_some()));
+        let place = place.checked_sub(first)?;
+        Some(self.rows.iter().map(|(_, row)| row.get(place).copied().unwrap_or(f64::NAN)).collect())
     }
 
     fn push(&mut self, row: Vec<f64>) {

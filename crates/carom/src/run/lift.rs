@@ -121,6 +121,11 @@ impl View<'_> {
         self.z
     }
 
+    /// The energy; NaN where there are no velocities for the momenta.
+    pub fn energy(&mut self) -> f64 {
+        self.lift.energy(self.z, self.field).unwrap_or(f64::NAN)
+    }
+
     /// The state in all coordinates.
     pub fn node(&mut self) -> Node {
         self.lift.node(self.z, self.field)
