@@ -71,7 +71,8 @@ impl Colors {
     fn new(theme: &Theme) -> Colors {
         let paper = rgb(theme.paper);
         let strong = [theme.ink, theme.faint, theme.impact].into_iter().chain(theme.series.into_iter().take(7));
-        let shades = strong.flat_map(|color| (1..=SHADES).map(move |k| mix(paper, rgb(color), k as f64 / SHADES as f64)));
+        let shades =
+            strong.flat_map(|color| (1..=SHADES).map(move |k| mix(paper, rgb(color), k as f64 / SHADES as f64)));
         Colors { table: [paper].into_iter().chain(shades).flatten().collect() }
     }
 
@@ -85,7 +86,9 @@ impl Colors {
             best.map_or(0, |(k, _)| k as u8)
         };
         let pixels = picture.pixels().iter();
-        pixels.map(|p| *known.entry([p.red(), p.green(), p.blue()]).or_insert_with_key(|color| nearest(*color))).collect()
+        pixels
+            .map(|p| *known.entry([p.red(), p.green(), p.blue()]).or_insert_with_key(|color| nearest(*color)))
+            .collect()
     }
 }
 

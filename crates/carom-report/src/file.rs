@@ -17,7 +17,8 @@ impl Target {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
         if !extensions.contains(&extension.as_str()) {
             let known: Vec<String> = extensions.iter().map(|e| format!("`.{e}`")).collect();
-            let what = if extension.is_empty() { "no extension".into() } else { format!("the extension `.{extension}`") };
+            let what =
+                if extension.is_empty() { "no extension".into() } else { format!("the extension `.{extension}`") };
             let message = format!("`{option}` cannot write `{}`: it has {what}", path.display());
             return Err(Diagnostic::new(message).with_help(format!("it writes {}", known.join(" and "))).into());
         }

@@ -166,7 +166,8 @@ fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<usize> {
     let moving = |k: &usize| points[*k].len() > 1;
     let disks = shapes.iter().filter_map(|shape| if let Shape::Disk(k, _) = shape { Some(*k) } else { None });
     let disks: Vec<usize> = disks.filter(moving).collect();
-    let ends = shapes.iter().filter_map(|shape| if let Shape::Link(link) = shape { link.last().copied() } else { None });
+    let ends =
+        shapes.iter().filter_map(|shape| if let Shape::Link(link) = shape { link.last().copied() } else { None });
     if disks.is_empty() { ends.filter(moving).collect() } else { disks }
 }
 

@@ -242,7 +242,8 @@ impl Recording {
         let walls = model.system.walls.iter().map(|wall| format!("the gap of `{}`", wall.name));
         let outputs = model.outputs.iter().map(|output| format!("the output `{}`", output.name));
         let all = coordinates.zip(&self.coordinates).chain(walls.zip(&self.gaps)).chain(outputs.zip(&self.outputs));
-        let all = all.chain([("the energy".to_string(), &self.energies[0].1), ("an impulse".to_string(), &self.lambda)]);
+        let all =
+            all.chain([("the energy".to_string(), &self.energies[0].1), ("an impulse".to_string(), &self.lambda)]);
         for (what, values) in all {
             if let Some(row) = &values.broken {
                 let message = format!("nothing is drawn: {what} is not a finite number at t = {}", row.t);

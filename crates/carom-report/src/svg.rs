@@ -73,8 +73,13 @@ impl<'a> Panel<'a> {
         let margin = if chart.x.log { 0.04 } else { 0.0 };
         let x = Scale::fit(drawable().map(|p| p[0]), chart.x.log, margin);
         let y = Scale::fit(drawable().map(|p| p[1]).chain(zero), chart.y.log, 0.06);
-        let mut panel =
-            Panel { chart, theme, scales: [x, y], area: [MARGIN[0], PANEL[0] - MARGIN[1], 0.0, 0.0], legend: Vec::new() };
+        let mut panel = Panel {
+            chart,
+            theme,
+            scales: [x, y],
+            area: [MARGIN[0], PANEL[0] - MARGIN[1], 0.0, 0.0],
+            legend: Vec::new(),
+        };
         let bottom = panel.lay_legend();
         panel.area[2] = bottom.max(MARGIN[2]);
         panel.area[3] = PANEL[1] - MARGIN[3];
@@ -107,7 +112,10 @@ impl<'a> Panel<'a> {
     fn draw(&self, number: usize, text: &mut String) {
         let title = escape(&cut(&self.chart.title, 2 * LONGEST));
         let (ink, left) = (self.theme.ink, self.area[0]);
-        let _ = writeln!(text, "<text x=\"{left}\" y=\"20\" font-size=\"15\" font-weight=\"bold\" fill=\"{ink}\">{title}</text>");
+        let _ = writeln!(
+            text,
+            "<text x=\"{left}\" y=\"20\" font-size=\"15\" font-weight=\"bold\" fill=\"{ink}\">{title}</text>"
+        );
         self.draw_axes(text);
         self.draw_impacts(text);
         let [left, right, top, bottom] = self.area;

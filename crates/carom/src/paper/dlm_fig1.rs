@@ -74,9 +74,11 @@ fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     let energy = energy_at(case, &nodes)?;
     let kept = case.shadow(&mut Shadow::windowed(8, 10), &nodes.iter().collect::<Vec<_>>())?;
     let mut table = Table::new("without-impacts", &["t", "H", "H_mod_window"]).drawn(
-        Drawing::new("without impacts", "t", ["t [s]", "energy [J]"])
-            .curve("H", "H", Mark::Line)
-            .curve("H_mod_window", "H̃ averaged", Mark::Line),
+        Drawing::new("without impacts", "t", ["t [s]", "energy [J]"]).curve("H", "H", Mark::Line).curve(
+            "H_mod_window",
+            "H̃ averaged",
+            Mark::Line,
+        ),
     );
     nodes.iter().enumerate().for_each(|(k, z)| table.push(vec![z.t, energy[k], kept[k]]));
     Ok((range(&kept) / energy[0], table))

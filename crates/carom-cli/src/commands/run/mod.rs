@@ -1,5 +1,7 @@
 //! `carom run`.
 
+mod energy;
+mod picture;
 mod record;
 mod report;
 
@@ -23,6 +25,7 @@ use report::Report;
 
 /// Runs a model and tells what happened.
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
+    let pictures = picture::Pictures::new(&arguments.pictures)?;
     let model = load(&with_run_settings(arguments))?;
     let method = method(&model)?;
     let until = model
@@ -55,9 +58,10 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     if let Some(warning) = &tuned.warning {
         anstream::eprintln!("{}", style::warning(warning));
     }
+    let drawn = pictures.draw(&mut simulation, &report, arguments.json);
     match tuned.outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
-        Status::Completed | Status::Stopped(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
+        Status::Completed | Status::Stopped(_) | Status::Interrupted => drawn.map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is kept of a run while it goes on.
 
+use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -7,12 +8,15 @@ use std::time::Instant;
 use carom::run::{Crossing, Impact, Node, View, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::energy::EnergyPlot;
 use crate::args;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// So many impacts are shown on a terminal.
 pub const SHOWN: usize = 20;
+/// Of more, so many from the end.
+pub const LAST: usize = 4;
 /// The progress of a run that takes longer than this is shown.
 const PATIENCE: f64 = 1.0;
 
@@ -25,6 +29,10 @@ pub struct Record {
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
     pub impact_count: usize,
+    /// The last few, where not all are kept.
+    pub last_impacts: VecDeque<Impact>,
+    /// For the summary.
+    pub energy: Option<EnergyPlot>,
     pub crossings: Vec<Crossing>,
     until: f64,
     begin: Instant,
@@ -49,6 +57,8 @@ impl Record {
             impacts: Vec::new(),
             keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
             impact_count: 0,
+            last_impacts: VecDeque::new(),
+            energy: (!arguments.json).then(|| EnergyPlot::new(until)),
             crossings: Vec::new(),
             until,
             begin: Instant::now(),
@@ -81,6 +91,9 @@ impl Watcher for Record {
         if self.keep_nodes {
             self.nodes.push(view.node());
         }
+        if let Some(energy) = &mut self.energy {
+            energy.push(view.t(), view.energy());
+        }
         self.steps += 1;
         if self.steps.is_multiple_of(4096) {
             self.show_progress(view.t());
@@ -97,6 +110,11 @@ impl Watcher for Record {
         self.impact_count += 1;
         if self.impacts.len() < self.keep_impacts {
             self.impacts.push(impact);
+        } else {
+            self.last_impacts.push_back(impact);
+            if self.last_impacts.len() > LAST {
+                self.last_impacts.pop_front();
+            }
         }
     }
 
