@@ -45,8 +45,8 @@ class Animation {
     };
     this.button = button("▶ play", "play or pause", () => this.toggle());
     if (this.motion.flashes.length) {
-      button("⏮", "to the impact before", () => this.toImpact(-1));
-      button("⏭", "to the next impact", () => this.toImpact(1));
+      button("◂ impact", "to the impact before", () => this.toImpact(-1));
+      button("impact ▸", "to the next impact", () => this.toImpact(1));
     }
     const speed = tag(bar, "select");
     speed.setAttribute("aria-label", "speed");

@@ -58,7 +58,7 @@ function ticks(low, high, log, count) {
   }
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((digit) => digit * power).find((x) => x >= rough * (1 - 1e-9));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((x) => x >= 0.7 * rough);
   const magnitude = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
   const exponent = magnitude >= -3 && magnitude < 5 ? 0 : magnitude;
   const decimals = Math.min(15, Math.max(0, exponent - Math.floor(Math.log10(step) + 1e-9)));
@@ -122,7 +122,7 @@ class Plot {
       return [low - margin * (high - low), high + margin * (high - low)];
     };
     const stems = this.series.some((series) => series.mark === "stems");
-    return [...span("x", this.chart.x.log ? 0.04 : 0, this.chart.x.log, false), ...span("y", 0.06, this.chart.y.log, stems)];
+    return [...(this.chart.x.extent ?? span("x", 0.04, this.chart.x.log, false)), ...span("y", 0.06, this.chart.y.log, stems)];
   }
 
   legend(figure) {

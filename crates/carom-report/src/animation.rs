@@ -4,6 +4,7 @@ use carom::error::{Diagnostic, Result};
 use gif::{Encoder, Frame, Repeat};
 use resvg::tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
+use crate::encode::escape;
 use crate::motion::{Motion, Shape};
 use crate::palette::{Theme, rgb};
 
@@ -24,6 +25,7 @@ const SHADES: usize = 20;
 pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     let wrong = |e: &dyn std::fmt::Display| Diagnostic::new(format!("cannot make the animation: {e}"));
     let painter = Painter::new(motion, theme);
+    let ground = painter.ground()?;
     let colors = Colors::new(theme);
     let [width, height] = painter.size.map(|x| x as u16);
     let mut bytes = Vec::new();
@@ -31,7 +33,7 @@ pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     encoder.set_repeat(Repeat::Infinite).map_err(|e| wrong(&e))?;
     let mut before: Option<Vec<u8>> = None;
     for k in 0..painter.count {
-        let pixels = colors.indices(&painter.picture(k).ok_or_else(|| wrong(&"it has no size"))?);
+        let pixels = colors.indices(&painter.picture(k, &ground));
         let frame = changed(before.as_deref(), &pixels, width, height);
         encoder.write_frame(&frame).map_err(|e| wrong(&e))?;
         before = Some(pixels);
@@ -128,10 +130,25 @@ impl<'a> Painter<'a> {
         [(self.scale * (x - x0)) as f32, (self.scale * (y1 - y)) as f32]
     }
 
-    fn picture(&self, number: usize) -> Option<Pixmap> {
-        let mut pixels = Pixmap::new(self.size[0] as u32, self.size[1] as u32)?;
-        let [r, g, b] = rgb(self.theme.paper);
-        pixels.fill(resvg::tiny_skia::Color::from_rgba8(r, g, b, 255));
+    /// What does not move: the ground, and words.
+    fn ground(&self) -> Result<Pixmap> {
+        let ([width, height], [x0, _, _, y1]) = (self.size, self.motion.view);
+        let word = |(text, [x, y]): &(String, [f64; 2])| {
+            let (x, y) = (self.scale * (x - x0), self.scale * (y1 - y) + 4.0);
+            format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>", escape(text))
+        };
+        let words: String = self.motion.words.iter().map(word).collect();
+        let (paper, ink) = (self.theme.paper, self.theme.ink);
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\">\
+             <rect width=\"100%\" height=\"100%\" fill=\"{paper}\"/>\
+             <g font-family=\"DejaVu Sans\" font-size=\"13\" fill=\"{ink}\">{words}</g></svg>"
+        );
+        crate::png::pixels(&svg, 1.0)
+    }
+
+    fn picture(&self, number: usize, ground: &Pixmap) -> Pixmap {
+        let mut pixels = ground.clone();
         let frame = self.frame(number);
         for (k, &point) in self.motion.traced.iter().enumerate() {
             let length = (TRAIL * 100.0 / f64::from(DELAY)) as usize;
@@ -157,7 +174,7 @@ impl<'a> Painter<'a> {
             }
         }
         self.flashes(&mut pixels, number, frame);
-        Some(pixels)
+        pixels
     }
 
     fn flashes(&self, pixels: &mut Pixmap, number: usize, frame: usize) {

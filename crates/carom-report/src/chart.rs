@@ -26,6 +26,8 @@ pub struct Axis {
     pub label: String,
     /// Logarithmic.
     pub log: bool,
+    /// What is shown, if that is not what the curves span.
+    pub extent: Option<[f64; 2]>,
 }
 
 /// A curve.
@@ -47,12 +49,17 @@ const MOST_IMPACTS: usize = 200;
 impl Axis {
     /// A linear axis.
     pub fn new(label: impl Into<String>) -> Axis {
-        Axis { label: label.into(), log: false }
+        Axis { label: label.into(), ..Axis::default() }
     }
 
     /// A logarithmic axis.
     pub fn log(label: impl Into<String>) -> Axis {
-        Axis { label: label.into(), log: true }
+        Axis { label: label.into(), log: true, extent: None }
+    }
+
+    /// The time, from the beginning to the end.
+    pub fn time(span: [f64; 2]) -> Axis {
+        Axis { label: "t".into(), log: false, extent: Some(span) }
     }
 }
 
@@ -90,7 +97,7 @@ impl Chart {
 
     /// For the page. NaN stays NaN, and is a gap in the line.
     pub(crate) fn json(&self) -> Value {
-        let axis = |axis: &Axis| json!({"label": axis.label, "log": axis.log});
+        let axis = |axis: &Axis| json!({"label": axis.label, "log": axis.log, "extent": axis.extent});
         let series = |series: &Series| {
             let data = base64(series.points.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
             json!({"label": series.label, "mark": series.mark.name(), "data": data})

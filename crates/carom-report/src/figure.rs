@@ -18,7 +18,7 @@ pub fn charts(finding: &Finding) -> Vec<Chart> {
     for table in &finding.tables {
         let Some(drawing) = table.drawing.clone().or_else(|| guess(table)) else { continue };
         let place = charts.iter().position(|chart| chart.title == drawing.panel).unwrap_or_else(|| {
-            let [x, y] = [0, 1].map(|k| Axis { label: drawing.labels[k].clone(), log: drawing.log[k] });
+            let [x, y] = [0, 1].map(|k| Axis { label: drawing.labels[k].clone(), log: drawing.log[k], extent: None });
             charts.push(Chart::new(&drawing.panel, x, y));
             charts.len() - 1
         });

@@ -27,7 +27,7 @@ pub fn of_run(model: &Model, recording: &Recording) -> Vec<Chart> {
     charts.push(energy(recording).with_impacts(&impacts));
     let walls: Vec<String> = model.system.walls.iter().map(|wall| wall.name.clone()).collect();
     if !walls.is_empty() {
-        let gaps = over_time("gap of each wall", "φ", &walls, &recording.gaps);
+        let gaps = over_time(recording.span, "gap of each wall", "φ", &walls, &recording.gaps);
         charts.push(gaps.with_impacts(&impacts));
     }
     if recording.impact_count > 0 {
@@ -36,14 +36,14 @@ pub fn of_run(model: &Model, recording: &Recording) -> Vec<Chart> {
     let outputs: Vec<String> = model.outputs.iter().map(|output| pretty(&output.name)).collect();
     if !outputs.is_empty() {
         let label = if outputs.len() == 1 { outputs[0].clone() } else { "outputs".into() };
-        charts.push(over_time("outputs", &label, &outputs, &recording.outputs).with_impacts(&impacts));
+        charts.push(over_time(recording.span, "outputs", &label, &outputs, &recording.outputs).with_impacts(&impacts));
     }
     charts
 }
 
-fn over_time(title: &str, label: &str, names: &[String], values: &[Thinned]) -> Chart {
+fn over_time(span: [f64; 2], title: &str, label: &str, names: &[String], values: &[Thinned]) -> Chart {
     let shown = if names.len() > MOST_CURVES { format!(" (the first {MOST_CURVES})") } else { String::new() };
-    let mut chart = Chart::new(format!("{title}{shown}"), Axis::new("t"), Axis::new(label));
+    let mut chart = Chart::new(format!("{title}{shown}"), Axis::time(span), Axis::new(label));
     let curves = names.iter().zip(values).take(MOST_CURVES);
     chart.series = curves.map(|(name, values)| Series::line(name, values.over_time(0))).collect();
     chart
@@ -52,7 +52,7 @@ fn over_time(title: &str, label: &str, names: &[String], values: &[Thinned]) -> 
 fn coordinates(model: &Model, recording: &Recording) -> Chart {
     let names: Vec<String> = model.system.coordinates.iter().map(|c| pretty(&c.name)).collect();
     let label = if names.len() == 1 { names[0].clone() } else { "coordinates".into() };
-    over_time("coordinates", &label, &names, &recording.coordinates)
+    over_time(recording.span, "coordinates", &label, &names, &recording.coordinates)
 }
 
 fn portrait(model: &Model, recording: &Recording) -> Chart {
@@ -65,19 +65,20 @@ fn portrait(model: &Model, recording: &Recording) -> Chart {
     let mut chart = Chart::new(format!("phase portrait{shown}"), Axis::new(x), Axis::new(y));
     for (name, values) in names.iter().zip(&recording.coordinates).take(MOST_PORTRAITS) {
         // Lines between states that are far apart in time would show nothing.
-        let mark = if values.is_whole { Mark::Line } else { Mark::Dots };
+        let mark = if values.is_sparse() { Mark::Dots } else { Mark::Line };
         chart.series.push(Series { label: pretty(name), mark, points: values.pairs(0, 1) });
     }
     chart
 }
 
 fn energy(recording: &Recording) -> Chart {
+    let span = recording.span;
     let initial = recording.energies[0].1.rows[0].values[0];
     let all = recording.energies.iter().flat_map(|(_, values)| &values.rows).map(|row| row.values[0] - initial);
     let spread = all.fold(0.0_f64, |m, x| m.max(x.abs()));
     let is_close = spread < CLOSE * initial.abs();
     let (label, shift) = if is_close { ("energy − H(0)", initial) } else { ("energy", 0.0) };
-    let mut chart = Chart::new("energy at the nodes", Axis::new("t"), Axis::new(label));
+    let mut chart = Chart::new("energy at the nodes", Axis::time(span), Axis::new(label));
     for (name, values) in &recording.energies {
         let points = values.over_time(0).into_iter().map(|[t, energy]| [t, energy - shift]).collect();
         chart.series.push(Series::line(name, points));
@@ -86,7 +87,7 @@ fn energy(recording: &Recording) -> Chart {
 }
 
 fn impulses(recording: &Recording) -> Chart {
-    let mut chart = Chart::new("impulse of each impact", Axis::new("t"), Axis::new("λ"));
+    let mut chart = Chart::new("impulse of each impact", Axis::time(recording.span), Axis::new("λ"));
     let points = recording.lambda.over_time(0);
     let mark = if points.len() > 200 { Mark::Dots } else { Mark::Stems };
     chart.series.push(Series { label: String::new(), mark, points });

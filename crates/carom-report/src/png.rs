@@ -11,13 +11,19 @@ const SHARPNESS: f32 = 2.0;
 
 /// The picture as PNG.
 pub fn render(svg: &str) -> Result<Vec<u8>> {
+    let picture = pixels(svg, SHARPNESS)?;
+    picture.encode_png().map_err(|e| Diagnostic::new(format!("cannot draw the picture: {e}")).into())
+}
+
+/// The picture as pixels.
+pub(crate) fn pixels(svg: &str, sharpness: f32) -> Result<Pixmap> {
     let wrong = |what: String| Diagnostic::new(format!("cannot draw the picture: {what}"));
     let tree = Tree::from_str(svg, &options()).map_err(|e| wrong(e.to_string()))?;
     let size = tree.size();
-    let (width, height) = ((SHARPNESS * size.width()) as u32, (SHARPNESS * size.height()) as u32);
+    let (width, height) = ((sharpness * size.width()) as u32, (sharpness * size.height()) as u32);
     let mut pixels = Pixmap::new(width, height).ok_or_else(|| wrong(format!("it has {width} × {height} pixels")))?;
-    resvg::render(&tree, Transform::from_scale(SHARPNESS, SHARPNESS), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|e| wrong(e.to_string()).into())
+    resvg::render(&tree, Transform::from_scale(sharpness, sharpness), &mut pixels.as_mut());
+    Ok(pixels)
 }
 
 fn options() -> Options<'static> {

@@ -233,7 +233,7 @@ impl Watcher for Recorder<'_> {
 impl Recording {
     /// The times of the impacts, unless some were left out.
     pub fn impact_times(&self) -> Vec<f64> {
-        if self.lambda.is_whole { self.lambda.rows.iter().map(|row| row.t).collect() } else { Vec::new() }
+        if self.lambda.is_whole() { self.lambda.rows.iter().map(|row| row.t).collect() } else { Vec::new() }
     }
 
     /// A value that is not a number has no place in a picture.

@@ -57,10 +57,10 @@ impl Report<'_> {
     }
 
     fn plots(&self) -> String {
-        let is_whole = self.recording.coordinates.iter().all(|values| values.is_whole);
+        let is_dense = self.recording.coordinates.iter().all(|values| !values.is_sparse());
         let thinned = "<p class=\"hint\">Of many nodes those are drawn at which something is largest or smallest: no spike \
                        is lost.</p>\n";
-        let note = if is_whole { "" } else { thinned };
+        let note = if is_dense { "" } else { thinned };
         format!("<h2>Plots</h2>\n{HINT}{note}<div id=\"plots\" class=\"plots\"></div>\n")
     }
 

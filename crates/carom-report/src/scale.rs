@@ -83,10 +83,10 @@ impl Scale {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least as long as `rough`.
+/// 1, 2 or 5 times a power of ten, hardly shorter than `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
-    let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= rough * (1.0 - 1e-9));
+    let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= 0.7 * rough);
     digit.unwrap_or(10.0) * power
 }
 

@@ -70,8 +70,10 @@ impl<'a> Panel<'a> {
     fn new(chart: &'a Chart, theme: &'a Theme) -> Panel<'a> {
         let drawable = || chart.series.iter().flat_map(|s| &s.points).copied().filter(|p| chart.is_drawable(*p));
         let zero = chart.series.iter().any(|s| s.mark == Mark::Stems).then_some(0.0);
-        let margin = if chart.x.log { 0.04 } else { 0.0 };
-        let x = Scale::fit(drawable().map(|p| p[0]), chart.x.log, margin);
+        let x = match chart.x.extent {
+            Some(extent) => Scale::fit(extent, chart.x.log, 0.0),
+            None => Scale::fit(drawable().map(|p| p[0]), chart.x.log, 0.04),
+        };
         let y = Scale::fit(drawable().map(|p| p[1]).chain(zero), chart.y.log, 0.06);
         let mut panel = Panel {
             chart,

@@ -80,7 +80,7 @@ impl Thin {
         self.flush();
         self.kept.extend(self.last.take());
         self.kept.dedup_by_key(|row| row.number);
-        Thinned { is_whole: self.kept.len() == self.seen, rows: self.kept, broken: self.broken }
+        Thinned { seen: self.seen, rows: self.kept, broken: self.broken }
     }
 }
 
@@ -89,13 +89,23 @@ impl Thin {
 pub struct Thinned {
     /// In the order in which they came.
     pub rows: Vec<Row>,
-    /// True if none was left out.
-    pub is_whole: bool,
+    /// How many there were.
+    pub seen: usize,
     /// The first row with NaN or infinity in it.
     pub broken: Option<Row>,
 }
 
 impl Thinned {
+    /// True if none was left out.
+    pub fn is_whole(&self) -> bool {
+        self.rows.len() == self.seen
+    }
+
+    /// True if so many were left out that the next one kept may be far away.
+    pub fn is_sparse(&self) -> bool {
+        self.seen > 4 * self.rows.len()
+    }
+
     /// Two channels against each other.
     pub fn pairs(&self, x: usize, y: usize) -> Vec<[f64; 2]> {
         self.rows.iter().map(|row| [row.values[x], row.values[y]]).collect()
@@ -121,7 +131,7 @@ mod tests {
             }
             let thinned = thin.finish();
             assert!(thinned.rows.iter().any(|row| row.values[1] == 7.0), "the spike at {spike} is lost");
-            assert!(thinned.rows.len() <= 4_002 && !thinned.is_whole, "{} rows", thinned.rows.len());
+            assert!(thinned.rows.len() <= 4_002 && thinned.is_sparse(), "{} rows", thinned.rows.len());
             assert!(thinned.rows.windows(2).all(|w| w[0].t < w[1].t));
         }
     }
@@ -131,7 +141,7 @@ mod tests {
         let mut thin = Thin::new(1, 0.0, 10.0, 1000);
         (0..=100).for_each(|k| thin.push(k as f64 * 0.1, &[k as f64]));
         let thinned = thin.finish();
-        assert!(thinned.is_whole && thinned.rows.len() == 101, "{}", thinned.rows.len());
+        assert!(thinned.is_whole() && thinned.rows.len() == 101, "{}", thinned.rows.len());
     }
 
     #[test]

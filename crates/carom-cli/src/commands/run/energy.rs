@@ -75,6 +75,11 @@ impl EnergyPlot {
         for pair in known.windows(2) {
             let [(a, from), (b, to)] = [pair[0], pair[1]];
             let middle = |[low, high]: [f64; 2]| 0.5 * (low + high);
+            // Upwards or downwards to where the next one is.
+            if b == a + 1 {
+                let join = if to[0] > from[1] { [from[1], to[0]] } else { [to[1].min(from[0]), from[0]] };
+                mark(b, join);
+            }
             for k in a + 1..b {
                 let x = middle(from) + (middle(to) - middle(from)) * (k - a) as f64 / (b - a) as f64;
                 mark(k, [x, x]);
