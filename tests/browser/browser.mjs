@@ -19,7 +19,7 @@ export const PHONE = { width: 390, height: 844 };
 // Runs the command; what it prints is returned.
 export function carom(...args) {
   const program = process.env.CAROM ?? join(root, "target/debug/carom");
-  return execFileSync(program, args, { encoding: "utf8", cwd: artefacts });
+  return execFileSync(program, args, { encoding: "utf8", cwd: artefacts, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 // Opens a file; every error of the page and every request for anything but the file itself is kept.

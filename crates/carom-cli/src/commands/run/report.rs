@@ -130,8 +130,9 @@ impl Report<'_> {
         }
         let [initial, end, drift] = outcome.energy;
         text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
-        let times = self.record.impacts.iter().chain(&self.record.last_impacts).map(|impact| impact.minus.t);
-        let plot = self.record.energy.as_ref().and_then(|energy| energy.draw(&times.collect::<Vec<f64>>()));
+        let times: Vec<f64> = self.record.impacts.iter().map(|impact| impact.minus.t).collect();
+        let all_times = if times.len() == self.record.impact_count { times.as_slice() } else { &[] };
+        let plot = self.record.energy.as_ref().and_then(|energy| energy.draw(all_times));
         text + &plot.unwrap_or_default()
     }
 
