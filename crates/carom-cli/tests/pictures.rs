@@ -43,7 +43,8 @@ fn a_run_is_plotted_animated_and_reported() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(files(&folder), ["a.gif", "a.html", "a.svg"]);
     let svg = fs::read_to_string(folder.join("a.svg")).unwrap();
-    for word in ["coordinates", "phase portrait", "energy at the nodes", "gap of each wall", "λ", "−D₃L_d", "θ₁"] {
+    for word in ["coordinates", "phase portrait", "energy at the nodes", "gap of each wall", "λ", "−D₃L_d", "θ₁"]
+    {
         assert!(svg.contains(word), "`{word}` is missing");
     }
     assert_eq!(svg.matches("stroke-dasharray=\"3 3\"").count(), 15, "five impacts in three plots over the time");
@@ -87,7 +88,7 @@ fn the_gif_has_a_picture_for_each_twenty_fifth_of_a_second() {
         frames += 1;
         changed += usize::from(frame.width > 1);
     }
-    assert_eq!(frames, 125, "five seconds");
+    assert_eq!(frames, 125, "five seconds at 25 pictures a second");
     assert!(changed > 120, "{changed} pictures differ from those before them");
 }
 

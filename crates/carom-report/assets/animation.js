@@ -7,8 +7,7 @@ class Animation {
     this.onTime = onTime;
     this.points = motion.points.map((text) => new Float32Array(bytes(text)));
     this.length = (motion.frames - 1) * motion.dt;
-    // Up to half a minute is shown as it is; what is very short or long is stretched.
-    this.rate = this.length >= 3 && this.length <= 30 ? 1 : this.length / 15;
+    this.rate = this.length / motion.seconds;
     this.time = 0;
     this.speed = 1;
     this.drawn = 0;
@@ -167,7 +166,7 @@ class Animation {
 
   paintTrails(pen) {
     const parts = 24;
-    const long = 1.2 * this.rate;
+    const long = Math.min(1.2 * this.rate, 150 * this.motion.dt);
     this.motion.traced.forEach((point, k) => {
       for (let part = 0; part < parts; part++) {
         const from = this.time - (long * (parts - part)) / parts;

@@ -60,7 +60,7 @@ function ticks(low, high, log, count) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((digit) => digit * power).find((x) => x >= 0.7 * rough);
   const magnitude = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
-  const exponent = magnitude >= -3 && magnitude < 5 ? 0 : magnitude;
+  const exponent = magnitude >= -2 && magnitude < 5 ? 0 : magnitude;
   const decimals = Math.min(15, Math.max(0, exponent - Math.floor(Math.log10(step) + 1e-9)));
   const at = [];
   for (let k = Math.ceil(low / step); k <= Math.floor(high / step); k++) {
@@ -152,7 +152,7 @@ class Plot {
   draw() {
     const [width, height] = [this.box.clientWidth, this.box.clientHeight];
     if (width < 60) return;
-    this.area = [66, width - 12, 8, height - 44];
+    this.area = [72, width - 18, 8, height - 44];
     this.svg.replaceChildren();
     this.drawAxes(width, height);
     const id = `clip${Plot.count++}`;

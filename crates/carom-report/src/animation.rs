@@ -10,8 +10,8 @@ use crate::palette::{Theme, rgb};
 
 /// Hundredths of a second for each picture.
 const DELAY: u16 = 4;
-/// It lasts at least and at most so many seconds.
-const SECONDS: [f64; 2] = [4.0, 12.0];
+/// It lasts at most so many seconds: of a longer motion it shows the beginning.
+const SECONDS: f64 = 12.0;
 const WIDTH: f64 = 480.0;
 const TALLEST: f64 = 560.0;
 /// A trail is this long, in seconds of the GIF.
@@ -107,6 +107,8 @@ struct Painter<'a> {
     scale: f64,
     /// How many pictures the GIF has.
     count: usize,
+    /// Frames of the motion for each of them.
+    stride: f64,
 }
 
 impl<'a> Painter<'a> {
@@ -114,14 +116,15 @@ impl<'a> Painter<'a> {
         let [x0, x1, y0, y1] = motion.view;
         let scale = (WIDTH / (x1 - x0)).min(TALLEST / (y1 - y0));
         let size = [scale * (x1 - x0), scale * (y1 - y0)].map(|x| x.round().max(1.0));
-        let time = (motion.frames.max(1) - 1) as f64 * motion.dt;
-        let seconds = time.clamp(SECONDS[0], SECONDS[1]);
-        Painter { motion, theme, size, scale, count: (seconds * 100.0 / f64::from(DELAY)) as usize }
+        let seconds = motion.seconds();
+        let count = (seconds.min(SECONDS) * 100.0 / f64::from(DELAY)).round() as usize;
+        let stride = (motion.frames - 1) as f64 * f64::from(DELAY) / (100.0 * seconds);
+        Painter { motion, theme, size, scale, count, stride }
     }
 
     /// The frame of the motion that a picture shows.
     fn frame(&self, picture: usize) -> usize {
-        picture * (self.motion.frames - 1) / (self.count - 1).max(1)
+        ((picture as f64 * self.stride).round() as usize).min(self.motion.frames - 1)
     }
 
     fn place(&self, point: usize, frame: usize) -> [f32; 2] {
@@ -173,14 +176,13 @@ impl<'a> Painter<'a> {
                 }
             }
         }
-        self.flashes(&mut pixels, number, frame);
+        self.flashes(&mut pixels, frame);
         pixels
     }
 
-    fn flashes(&self, pixels: &mut Pixmap, number: usize, frame: usize) {
+    fn flashes(&self, pixels: &mut Pixmap, frame: usize) {
         let now = self.motion.time(frame);
-        let length = self.motion.time(self.frame(number + 1)) - now;
-        let fade = FLASH * 100.0 / f64::from(DELAY) * length;
+        let fade = FLASH * 100.0 / f64::from(DELAY) * self.stride * self.motion.dt;
         for (t, point) in &self.motion.flashes {
             let age = (now - t) / fade;
             if (0.0..1.0).contains(&age) {

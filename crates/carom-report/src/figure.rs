@@ -11,6 +11,8 @@ use crate::svg;
 
 /// A table with no more rows than this is shown as a table too.
 const SHORT: usize = 30;
+/// Digits of numbers in tables; the CSV files have all of them.
+const DIGITS: usize = 5;
 
 /// The panels of a finding, in the order of its tables.
 pub fn charts(finding: &Finding) -> Vec<Chart> {
@@ -72,7 +74,8 @@ pub fn html(entry: &Entry, finding: &Finding, command: &str) -> String {
         format!("<h2>Figure</h2>\n{HINT}<div id=\"plots\" class=\"plots\"></div>\n")
     };
     let tables: String = finding.tables.iter().map(data_table).collect();
-    let numbers: Vec<Vec<String>> = finding.numbers.iter().map(|n| vec![n.name.clone(), number(n.value)]).collect();
+    let numbers: Vec<Vec<String>> =
+        finding.numbers.iter().map(|n| vec![n.name.clone(), number(n.value, DIGITS)]).collect();
     let body = format!(
         "<div class=\"sides\"><div><h3>The paper says</h3><p>{}</p></div>\
          <div><h3>Here comes out</h3><p>{}</p><p>The claim {}</p></div></div>\n\
@@ -108,7 +111,7 @@ fn data_table(data: &Table) -> String {
     let headings: Vec<String> = data.columns.iter().map(|column| column.replace('_', " ")).collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let cells = |(label, row): &(Option<String>, Vec<f64>)| {
-        label.iter().cloned().chain(row.iter().map(|x| number(*x))).collect()
+        label.iter().cloned().chain(row.iter().map(|x| number(*x, DIGITS))).collect()
     };
     let rows: Vec<Vec<String>> = data.rows.iter().map(cells).collect();
     let words: &[usize] = if data.rows.iter().any(|(label, _)| label.is_some()) { &[0] } else { &[] };

@@ -134,8 +134,8 @@ impl Stage {
             points.extend([[constant(0.0), constant(y)], [constant(4.0), constant(y)], [x, constant(y)]]);
             shapes.extend([Shape::Segment(at, at + 1), Shape::Disk(at + 2, 0.07)]);
             words.push((pretty(&c.name), [-0.35, y]));
-            words.push((format!("{low:.3}"), [0.0, y - 0.2]));
-            words.push((format!("{high:.3}"), [4.0, y - 0.2]));
+            let label = |x: f64| format!("{:.3}", if x.abs() < 5e-4 { 0.0 } else { x }).replace('-', "−");
+            words.extend([(label(low), [0.0, y - 0.2]), (label(high), [4.0, y - 0.2])]);
         }
         Stage { points, shapes, words }
     }
@@ -272,6 +272,12 @@ impl Motion {
         self.begin + frame as f64 * self.dt
     }
 
+    /// How long it takes to show all of it: its own time, if that is neither a blink nor a long wait.
+    pub fn seconds(&self) -> f64 {
+        let time = self.frames.saturating_sub(1) as f64 * self.dt;
+        if (3.0..=120.0).contains(&time) { time } else { self.frames as f64 / 20.0 }
+    }
+
     pub(crate) fn json(&self) -> Value {
         let single = |x: &f64| (*x as f32).to_le_bytes();
         let points: Vec<String> =
@@ -282,7 +288,7 @@ impl Motion {
             Shape::Segment(a, b) => json!({"segment": [a, b]}),
         };
         json!({
-            "begin": self.begin, "dt": self.dt, "frames": self.frames, "points": points,
+            "begin": self.begin, "dt": self.dt, "frames": self.frames, "seconds": self.seconds(), "points": points,
             "shapes": self.shapes.iter().map(shape).collect::<Vec<_>>(),
             "traced": self.traced, "words": self.words, "flashes": self.flashes, "view": self.view,
         })

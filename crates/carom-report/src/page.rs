@@ -52,13 +52,14 @@ pub fn facts(rows: &[(&str, String)]) -> String {
     format!("<table class=\"facts\">\n{}</table>\n", rows.iter().map(row).collect::<String>())
 }
 
-/// A number for reading: nine digits at most.
-pub fn number(x: f64) -> String {
-    if x == 0.0 || (1e-4..1e7).contains(&x.abs()) {
-        let digits = (8 - x.abs().max(1e-4).log10().floor() as i32).clamp(0, 12) as usize;
+/// A number for reading, with so many digits at most.
+pub fn number(x: f64, digits: usize) -> String {
+    if x == 0.0 || (1e-3..1e7).contains(&x.abs()) {
+        let digits = (digits as i32 - 1 - x.abs().max(1e-3).log10().floor() as i32).max(0) as usize;
         let plain = format!("{x:.digits$}");
         let short = if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { &plain };
         return short.replace('-', "−");
     }
-    format!("{x:.6e}").replace('-', "−")
+    let decimals = digits.saturating_sub(1).min(6);
+    format!("{x:.decimals$e}").replace('-', "−")
 }

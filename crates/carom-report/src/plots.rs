@@ -5,13 +5,11 @@ use carom::expr::print::{Layout, text};
 use carom::model::Model;
 
 use crate::chart::{Axis, Chart, Mark, Series};
-use crate::recording::Recording;
+use crate::recording::{MOST_PORTRAITS, Recording};
 use crate::thin::Thinned;
 
 /// So many curves of one kind are shown.
 const MOST_CURVES: usize = 10;
-/// A phase portrait of more coordinates is a tangle.
-const MOST_PORTRAITS: usize = 3;
 /// Energies that differ by less than this, relatively, are shown as differences.
 const CLOSE: f64 = 1e-3;
 
@@ -63,10 +61,15 @@ fn portrait(model: &Model, recording: &Recording) -> Chart {
     };
     let shown = if names.len() > MOST_PORTRAITS { format!(" (the first {MOST_PORTRAITS})") } else { String::new() };
     let mut chart = Chart::new(format!("phase portrait{shown}"), Axis::new(x), Axis::new(y));
-    for (name, values) in names.iter().zip(&recording.coordinates).take(MOST_PORTRAITS) {
+    for (k, (name, dots)) in names.iter().zip(&recording.portraits).enumerate() {
+        let values = &recording.coordinates[k];
         // Lines between states that are far apart in time would show nothing.
-        let mark = if values.is_sparse() { Mark::Dots } else { Mark::Line };
-        chart.series.push(Series { label: pretty(name), mark, points: values.pairs(0, 1) });
+        let (mark, points) = if values.is_sparse() {
+            (Mark::Dots, [dots.as_slice(), &values.extremes()].concat())
+        } else {
+            (Mark::Line, values.pairs(0, 1))
+        };
+        chart.series.push(Series { label: pretty(name), mark, points });
     }
     chart
 }

@@ -30,6 +30,11 @@ const MOST_FREE: usize = 4;
 /// So many impacts are listed, from the beginning and from the end.
 const LISTED: [usize; 2] = [100, 20];
 
+/// A phase portrait of more coordinates is a tangle.
+pub(crate) const MOST_PORTRAITS: usize = 3;
+/// A phase portrait of a long run has so many dots.
+const PORTRAIT: f64 = 6000.0;
+
 /// An impact in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
@@ -51,6 +56,9 @@ pub struct Recording {
     pub span: [f64; 2],
     /// q and v of each coordinate.
     pub coordinates: Vec<Thinned>,
+    /// q and v of the first few coordinates at equal times: those at which something is largest would be a picture of their
+    /// own.
+    pub portraits: Vec<Vec<[f64; 2]>>,
     /// H and its relatives, by name.
     pub energies: Vec<(String, Thinned)>,
     /// φ of each wall.
@@ -95,6 +103,7 @@ struct Recorder<'a> {
     /// What happened since the last node: samples and impacts come in no order.
     pending: Vec<Node>,
     coordinates: Vec<Thin>,
+    portraits: Vec<Vec<[f64; 2]>>,
     energy: Thin,
     relatives: Vec<Relative>,
     gaps: Vec<Thin>,
@@ -122,6 +131,7 @@ impl<'a> Recorder<'a> {
             gap_values: Gaps::new(model)?,
             pending: Vec::new(),
             coordinates: many(n, 2),
+            portraits: vec![Vec::new(); n.min(MOST_PORTRAITS)],
             energy: thin(1, STRETCHES),
             relatives: relatives
                 .into_iter()
@@ -140,6 +150,11 @@ impl<'a> Recorder<'a> {
     fn settle(&mut self) {
         self.pending.sort_by(|a, b| a.t.total_cmp(&b.t));
         for node in self.pending.drain(..) {
+            let due = self.portraits.first().map_or(0, Vec::len) as f64 / PORTRAIT * (self.span[1] - self.span[0]);
+            if node.t >= self.span[0] + due {
+                let places = self.portraits.iter_mut().enumerate();
+                places.for_each(|(k, portrait)| portrait.push([node.q[k], node.v[k]]));
+            }
             for (k, thin) in self.coordinates.iter_mut().enumerate() {
                 thin.push(node.t, &[node.q[k], node.v[k]]);
             }
@@ -162,6 +177,7 @@ impl<'a> Recorder<'a> {
         let recording = Recording {
             span: self.span,
             coordinates: whole(self.coordinates),
+            portraits: self.portraits,
             energies,
             gaps: whole(self.gaps),
             outputs: whole(self.outputs),

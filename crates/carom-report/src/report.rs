@@ -46,7 +46,7 @@ impl Report<'_> {
         let mut note = String::new();
         if self.motion.is_part {
             let last = self.motion.time(self.motion.frames.max(1) - 1);
-            note = format!("<p class=\"hint\">The animation shows the run up to t = {}.</p>\n", number(last));
+            note = format!("<p class=\"hint\">The animation shows the run up to t = {}.</p>\n", number(last, 6));
         }
         format!(
             "{message}<div class=\"top\"><div id=\"animation\"></div><div>{}\
@@ -110,7 +110,7 @@ impl Report<'_> {
 }
 
 fn row(impact: &Listed) -> Vec<String> {
-    let start = [impact.number.to_string(), format!("{:.9}", impact.t), impact.wall.clone(), number(impact.lambda)];
+    let start = [impact.number.to_string(), format!("{:.9}", impact.t), impact.wall.clone(), number(impact.lambda, 9)];
     let sides = impact.v[0].iter().zip(&impact.v[1]).flat_map(|(a, b)| [format!("{a:.6}"), format!("{b:.6}")]);
     start.into_iter().chain(sides.map(|cell| cell.replace('-', "−"))).collect()
 }

@@ -52,7 +52,7 @@ impl Scale {
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
         let size = self.low.abs().max(self.high.abs());
         let magnitude = size.log10().floor() as i32;
-        let exponent = if (-3..5).contains(&magnitude) { 0 } else { magnitude };
+        let exponent = if (-2..5).contains(&magnitude) { 0 } else { magnitude };
         let decimals = (exponent - step.log10().floor() as i32).max(0) as usize;
         let label = |x: f64| minus(&format!("{:.decimals$}", x / 10_f64.powi(exponent)));
         let at = (first..=last).map(|k| k as f64 * step).map(|x| (x, label(x))).collect();

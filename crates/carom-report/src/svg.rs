@@ -10,7 +10,7 @@ use crate::scale::{Scale, Ticks, power};
 /// The size of a panel.
 const PANEL: [f64; 2] = [480.0, 320.0];
 /// Left, right, top and bottom of the axes within their panel. Legends add to the top.
-const MARGIN: [f64; 4] = [74.0, 18.0, 44.0, 52.0];
+const MARGIN: [f64; 4] = [84.0, 26.0, 44.0, 52.0];
 /// The height of a line of a legend.
 const LEGEND: f64 = 19.0;
 const FONT: f64 = 13.0;

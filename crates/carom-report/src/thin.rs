@@ -106,6 +106,13 @@ impl Thinned {
         self.seen > 4 * self.rows.len()
     }
 
+    /// The rows at which one of two channels is least or greatest of all.
+    pub fn extremes(&self) -> Vec<[f64; 2]> {
+        let place = |k: usize| move |a: &&Row, b: &&Row| a.values[k].total_cmp(&b.values[k]);
+        let ends = |k: usize| [self.rows.iter().min_by(place(k)), self.rows.iter().max_by(place(k))];
+        [ends(0), ends(1)].into_iter().flatten().flatten().map(|row| [row.values[0], row.values[1]]).collect()
+    }
+
     /// Two channels against each other.
     pub fn pairs(&self, x: usize, y: usize) -> Vec<[f64; 2]> {
         self.rows.iter().map(|row| [row.values[x], row.values[y]]).collect()

@@ -66,7 +66,7 @@ impl Instruments {
 
 fn drawing(side: &str, q: [f64; 2], p: [f64; 2]) -> Drawing {
     let panel = format!("{side}: q = ({}, {}), p = ({}, {})", q[0], q[1], p[0], p[1]);
-    Drawing::new(panel, "t", ["t [s]", "energy [J]"])
+    Drawing::new(panel.replace('-', "−"), "t", ["t [s]", "energy [J]"])
         .curve("H", "H", Mark::Line)
         .curve("H_mod_printed", "H̃ as printed", Mark::Line)
         .curve("H_mod_svc", "H̃ of svc", Mark::Line)

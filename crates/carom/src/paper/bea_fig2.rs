@@ -47,11 +47,11 @@ fn compute(tell: Tell) -> Result<Finding> {
         numbers.push(Number::new(format!("impacts 1, 2, 4 against 3, 5 of {}", rule.0), in_spikes(&jumps)));
         numbers.push(Number::new(format!("slope of the jump of {}", rule.0), jump_slope(rule)?));
     }
-    tables.push(jump_table);
     for until in [5.0, UNTIL] {
         tell(&format!("the errors up to T = {until}"));
         tables.push(errors(until, &mut numbers)?);
     }
+    tables.push(jump_table);
     Ok(judge(numbers, tables))
 }
 
