@@ -166,13 +166,13 @@ class Animation {
 
   paintTrails(pen) {
     const parts = 24;
-    const long = Math.min(1.2 * this.rate, 150 * this.motion.dt);
+    const long = Math.min(1.2 * this.rate, 400 * this.motion.dt);
     this.motion.traced.forEach((point, k) => {
       for (let part = 0; part < parts; part++) {
         const from = this.time - (long * (parts - part)) / parts;
         const to = from + long / parts;
         if (to <= 0) continue;
-        const steps = Math.max(1, Math.min(12, Math.ceil((to - from) / this.motion.dt)));
+        const steps = Math.max(1, Math.min(60, Math.ceil((to - from) / this.motion.dt)));
         const path = [];
         for (let s = 0; s <= steps; s++) path.push(this.at(point, Math.max(0, from + ((to - from) * s) / steps)));
         pen.globalAlpha = (0.65 * (part + 1)) / parts;

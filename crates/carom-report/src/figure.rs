@@ -144,3 +144,43 @@ pub fn gallery(entries: &[(&Entry, Finding, String)], command: &str) -> String {
     let lead = "Figures and tables of the papers, computed anew: what each claims, and what comes out.";
     page("Figures and tables", lead, &body, &json!({}))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, columns: &[&str], rows: Vec<(Option<String>, Vec<f64>)>) -> Table {
+        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows, drawing: None }
+    }
+
+    fn finding(tables: Vec<Table>) -> Finding {
+        Finding { finding: "f < g".into(), verdict: Verdict::Partly, numbers: Vec::new(), tables }
+    }
+
+    /// A figure that nobody here has heard of.
+    #[test]
+    fn a_new_figure_is_drawn_without_being_told_how() {
+        let rows = |f: fn(f64) -> f64| (1..5).map(|k| (None, vec![f64::from(k), f(f64::from(k)), 2.0])).collect();
+        let charts = charts(&finding(vec![
+            table("over-time", &["t", "lambda", "g"], rows(|t| t * t)),
+            table("orders", &["h", "error", "other"], rows(|h| h.powi(2))),
+            table("words", &["method", "a", "b"], vec![(Some("cva".into()), vec![1.0, 2.0])]),
+        ]));
+        let told: Vec<_> = charts.iter().map(|c| (c.title.as_str(), c.x.log, c.series.len())).collect();
+        assert_eq!(told, [("over-time", false, 2), ("orders", true, 2)]);
+        assert_eq!(charts[0].series[0].points[2], [3.0, 9.0]);
+    }
+
+    #[test]
+    fn tables_of_one_panel_share_it_and_labels_become_curves() {
+        let drawing = Drawing::new("p", "t", ["t [s]", "H [J]"]).curve("H", "one", Mark::Line);
+        let one = Table { drawing: Some(drawing.clone()), ..table("a", &["t", "H"], vec![(None, vec![0.0, 1.0])]) };
+        let labelled = |label: &str, t: f64| (Some(label.to_string()), vec![t, t]);
+        let rows = vec![labelled("x", 0.0), labelled("x", 1.0), labelled("y", 2.0)];
+        let two = Table { drawing: Some(drawing), ..table("b", &["rule", "t", "H"], rows) };
+        let charts = charts(&finding(vec![one, two]));
+        assert_eq!(charts.len(), 1);
+        let curves: Vec<_> = charts[0].series.iter().map(|s| (s.label.as_str(), s.points.len())).collect();
+        assert_eq!(curves, [("one", 1), ("x", 2), ("y", 1)]);
+    }
+}

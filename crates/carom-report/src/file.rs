@@ -74,3 +74,23 @@ fn reason(error: &std::io::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_finished_leaves_the_older_one() {
+        let folder = std::env::temp_dir().join(format!("carom-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let target = Target::new(&folder.join("a.HTML"), "--report", &["html"]).unwrap();
+        assert!(target.is("html"));
+        target.write(b"whole").unwrap();
+        // A folder in the place of the file that is made beside it.
+        std::fs::create_dir(target.beside()).unwrap();
+        assert!(target.write(b"half").is_err());
+        assert_eq!(std::fs::read(target.path()).unwrap(), b"whole");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

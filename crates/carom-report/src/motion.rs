@@ -12,8 +12,8 @@ use crate::plots::pretty;
 use crate::recording::Recording;
 
 /// So many pictures are kept.
-const MOST_FRAMES: f64 = 1500.0;
-/// A picture shows no less than this part of the time in which a coordinate crosses its range.
+const FRAMES: f64 = 1500.0;
+/// While a coordinate crosses its range there are at least so many pictures.
 const PER_CROSSING: f64 = 8.0;
 /// Fixed parts may stick out of the motion by this part of its size.
 const ROOM: f64 = 0.35;
@@ -52,6 +52,8 @@ pub struct Motion {
     pub view: [f64; 4],
     /// True if the run goes on after the last picture.
     pub is_part: bool,
+    /// How often a coordinate could cross its range.
+    crossings: f64,
 }
 
 /// What is drawn, before it moves.
@@ -64,16 +66,16 @@ struct Stage {
 /// Runs the beginning of a recorded run once more, and takes pictures at equal times. As much is shown as can be followed.
 pub fn film(simulation: &mut Simulation, model: &Model, recording: &Recording) -> Result<Motion> {
     let [begin, end] = recording.span;
-    let followed = MOST_FRAMES * crossing_time(recording) / PER_CROSSING;
-    let shown = (end - begin).min(followed);
-    let frames = MOST_FRAMES.min((240.0_f64).max(MOST_FRAMES * shown / followed));
+    let crossing = crossing_time(recording);
+    let shown = (end - begin).min(FRAMES / PER_CROSSING * crossing);
     simulation.until = begin + shown;
-    simulation.every = Some(shown / frames);
+    simulation.every = Some(shown / FRAMES);
     let stage = Stage::new(model, recording);
     let mut camera = Camera { places: Places::new(model, &stage.points)?, pictures: Vec::new(), flashes: Vec::new() };
     simulation.run(&mut camera)?;
     simulation.until = end;
-    Ok(stage.motion(camera, begin, shown / frames, shown < end - begin))
+    let motion = stage.motion(camera, begin, shown / FRAMES, shown < end - begin);
+    Ok(Motion { crossings: shown / crossing, ..motion })
 }
 
 /// The least time in which a coordinate could cross its range at its greatest speed.
@@ -149,7 +151,7 @@ impl Stage {
         let flashes = camera.flashes.iter().map(|(t, jumps)| (*t, most_moved(&self.shapes, jumps))).collect();
         let view = view(&self.shapes, &points, &self.words);
         let shapes = self.shapes.into_iter().map(|shape| sized(shape, view)).collect();
-        Motion { begin, dt, frames, points, shapes, traced, words: self.words, flashes, view, is_part }
+        Motion { begin, dt, frames, points, shapes, traced, words: self.words, flashes, view, is_part, crossings: 1.0 }
     }
 }
 
@@ -275,7 +277,7 @@ impl Motion {
     /// How long it takes to show all of it: its own time, if that is neither a blink nor a long wait.
     pub fn seconds(&self) -> f64 {
         let time = self.frames.saturating_sub(1) as f64 * self.dt;
-        if (3.0..=120.0).contains(&time) { time } else { self.frames as f64 / 20.0 }
+        if (3.0..=120.0).contains(&time) { time } else { (0.4 * self.crossings).clamp(4.0, 75.0) }
     }
 
     pub(crate) fn json(&self) -> Value {

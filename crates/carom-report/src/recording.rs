@@ -76,7 +76,7 @@ pub struct Recording {
 /// Runs a simulation from its start to `end` with a step, and keeps what pictures need.
 pub fn record(simulation: &mut Simulation, model: &Model, method: &Method, step: f64, end: f64) -> Result<Recording> {
     let begin = simulation.start().t;
-    if !(end > begin) {
+    if end.partial_cmp(&begin) != Some(std::cmp::Ordering::Greater) {
         let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
         return Err(Mistake::new(message).with_help("see above why it ended").into());
     }

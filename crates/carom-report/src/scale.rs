@@ -120,7 +120,7 @@ mod tests {
         let ticks = Scale::fit([-1.0, 8.0], false, 0.0).ticks(5);
         assert_eq!(labels(&ticks), ["0", "2", "4", "6", "8"]);
         let ticks = Scale::fit([-0.3, 0.25], false, 0.0).ticks(5);
-        assert_eq!(labels(&ticks), ["−0.2", "0.0", "0.2"]);
+        assert_eq!(labels(&ticks), ["−0.3", "−0.2", "−0.1", "0.0", "0.1", "0.2"]);
     }
 
     #[test]

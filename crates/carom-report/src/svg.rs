@@ -52,7 +52,7 @@ fn cut(text: &str, longest: usize) -> String {
 
 /// The room that a label takes, roughly; marks above letters take none.
 fn room(label: &str) -> f64 {
-    label.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count() as f64 * 0.62 * FONT
+    label.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count() as f64 * 0.59 * FONT
 }
 
 /// A chart with its place on the paper.
@@ -94,7 +94,7 @@ impl<'a> Panel<'a> {
         let (mut x, mut y) = (self.area[0], MARGIN[2] - 2.0);
         for series in named {
             let label = cut(&series.label, LONGEST);
-            let width = room(&label) + 40.0;
+            let width = room(&label) + 38.0;
             if x > self.area[0] && x + width > self.area[1] + 12.0 {
                 (x, y) = (self.area[0], y + LEGEND);
             }
@@ -240,4 +240,45 @@ fn path(points: &[Option<[f64; 2]>]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Axis;
+    use crate::palette::LIGHT;
+
+    fn chart(points: Vec<[f64; 2]>) -> Chart {
+        let mut chart = Chart::new("a < b", Axis::new("t"), Axis::new("\"y\" & z"));
+        chart.series.push(Series::line("</text>", points));
+        chart
+    }
+
+    #[test]
+    fn names_stay_text() {
+        let svg = figure("<script>", &[chart(vec![[0.0, 0.0], [1.0, 1.0]])], &LIGHT);
+        for escaped in ["&lt;script&gt;", "a &lt; b", "&quot;y&quot; &amp; z", "&lt;/text&gt;"] {
+            assert!(svg.contains(escaped), "{escaped} is missing");
+        }
+        assert!(crate::png::render(&svg).is_ok());
+    }
+
+    #[test]
+    fn what_has_no_place_is_a_gap() {
+        let points = vec![[0.0, 0.0], [1.0, 1.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, f64::INFINITY], [5.0, 0.5]];
+        let svg = figure("", &[chart(points)], &LIGHT);
+        let line = svg.lines().find(|line| line.contains("stroke-linejoin")).unwrap_or("");
+        assert_eq!((line.matches('M').count(), line.matches('L').count()), (3, 1), "{line}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn a_legend_that_is_too_long_takes_more_lines() {
+        let mut long = chart(vec![[0.0, 0.0], [1.0, 1.0]]);
+        long.series = vec![Series::line("a name of some length", vec![[0.0, 0.0], [1.0, 1.0]]); 6];
+        let panel = Panel::new(&long, &LIGHT);
+        let right = panel.legend.iter().map(|(label, [x, _])| x + 26.0 + room(label)).fold(0.0, f64::max);
+        assert!(right <= PANEL[0], "the legend ends at {right}");
+        assert!(panel.legend.iter().all(|(_, [_, y])| *y < panel.area[2]), "the legend is above the axes");
+    }
 }

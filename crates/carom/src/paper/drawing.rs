@@ -61,6 +61,11 @@ impl Drawing {
         Drawing { panel: panel.into(), x: x.into(), labels: labels.map(str::to_string), ..Drawing::default() }
     }
 
+    /// The headings of the columns that it needs.
+    pub fn columns(&self) -> impl Iterator<Item = &String> {
+        [&self.x].into_iter().chain(self.curves.iter().map(|curve| &curve.column))
+    }
+
     /// Both axes logarithmic.
     pub fn log_log(mut self) -> Drawing {
         self.log = [true, true];

@@ -151,6 +151,8 @@ impl Table {
 
     /// Says how it is drawn.
     fn drawn(mut self, drawing: Drawing) -> Table {
+        let has_all = drawing.columns().all(|column| self.columns.contains(column));
+        debug_assert!(has_all, "the table {} has not all columns of {drawing:?}", self.name);
         self.drawing = Some(drawing);
         self
     }
