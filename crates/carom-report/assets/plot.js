@@ -63,7 +63,7 @@ function ticks(low, high, log, count) {
   const exponent = magnitude >= -2 && magnitude < 5 ? 0 : magnitude;
   const decimals = Math.min(15, Math.max(0, exponent - Math.floor(Math.log10(step) + 1e-9)));
   const at = [];
-  for (let k = Math.ceil(low / step); k <= Math.floor(high / step); k++) {
+  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k++) {
     at.push([k * step, minus(((k * step) / 10 ** exponent).toFixed(decimals))]);
   }
   return { at, exponent };

@@ -49,7 +49,8 @@ impl Scale {
 
     fn round_numbers(&self, count: usize) -> Ticks {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
-        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        // A tick at an end is not to be lost by roundoff.
+        let (first, last) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
         let size = self.low.abs().max(self.high.abs());
         let magnitude = size.log10().floor() as i32;
         let exponent = if (-2..5).contains(&magnitude) { 0 } else { magnitude };

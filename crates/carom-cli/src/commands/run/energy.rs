@@ -11,12 +11,14 @@ pub struct EnergyPlot {
     begin: Option<f64>,
     end: f64,
     stretches: Vec<Option<[f64; 2]>>,
+    /// An energy was not a number.
+    is_broken: bool,
 }
 
 impl EnergyPlot {
     /// Of a run up to `end`.
     pub fn new(end: f64) -> EnergyPlot {
-        EnergyPlot { begin: None, end, stretches: vec![None; 2 * WIDTH] }
+        EnergyPlot { begin: None, end, stretches: vec![None; 2 * WIDTH], is_broken: false }
     }
 
     /// Looks at a node.
@@ -25,6 +27,7 @@ impl EnergyPlot {
         let [low, high] = self.stretches[k].unwrap_or([energy, energy]);
         self.stretches[k] = Some([low.min(energy), high.max(energy)]);
         self.begin.get_or_insert(t);
+        self.is_broken |= !energy.is_finite();
     }
 
     fn column(&self, t: f64) -> usize {
@@ -37,7 +40,7 @@ impl EnergyPlot {
     pub fn draw(&self, impacts: &[f64]) -> Option<String> {
         let all: Vec<f64> = self.stretches.iter().flatten().flatten().copied().collect();
         let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
-        if all.iter().any(|x| !x.is_finite()) || high.partial_cmp(&low) != Some(std::cmp::Ordering::Greater) {
+        if self.is_broken || high.partial_cmp(&low) != Some(std::cmp::Ordering::Greater) {
             return None;
         }
         let rows = self.dots(low, high);
@@ -110,7 +113,7 @@ mod tests {
         (0..=100_000).for_each(|k| plot.push(k as f64 * 1e-4, if k == 50_000 { 2.0 } else { 1.0 }));
         let text = plot.draw(&[5.0]).expect("there is something to see");
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[1].trim_end(), format!("   H(0) +1.0e0 ┤{}⡇", "\u{2800}".repeat(30)));
+        assert_eq!(lines[1], format!("{:>15} ┤{}⡇", "H(0) +1.0e0", "\u{2800}".repeat(30)));
         assert_eq!(lines[5], format!("{:>15}  {}▴", "impacts", " ".repeat(30)));
     }
 
@@ -120,6 +123,8 @@ mod tests {
         plot.push(0.0, 1.0);
         plot.push(1.0, 1.0);
         assert!(plot.draw(&[]).is_none());
+        plot.push(1.0, 2.0);
+        assert!(plot.draw(&[]).is_some());
         plot.push(1.0, f64::NAN);
         assert!(plot.draw(&[]).is_none());
     }
