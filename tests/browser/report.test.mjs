@@ -12,7 +12,13 @@ const ranges = (page) => page.evaluate(() => carom.plots.map((plot) => plot.rang
 
 async function withReport(name, args, use, viewport, scheme) {
   carom("run", ...args, "--report", name);
+  await withPage(name, use, viewport, scheme);
+}
+
+// Opens a page, and closes it whatever happens.
+async function withPage(name, use, viewport, scheme) {
   const report = await open(name, viewport, scheme);
+  report.page.setDefaultTimeout(5000);
   try {
     await use(report.page, report);
     assert.deepEqual(report.complaints, []);
@@ -141,13 +147,12 @@ test("every shipped model's report fits a desk and a phone", async () => {
       assert.ok(existsSync(join(artefacts, page)), `${name}: ${error.stderr}`);
     }
     for (const [size, viewport, scheme] of [["desktop", DESKTOP, "light"], ["phone", PHONE, "dark"]]) {
-      const { page: view, complaints, close } = await open(page, viewport, scheme);
-      await view.evaluate(() => carom.animation.show(0.4 * carom.animation.length));
-      const extra = await view.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.ok(extra <= 0, `${name} is ${extra} pixels too wide for a ${size}`);
-      await view.screenshot({ path: join(artefacts, `${name}-${size}.png`), fullPage: true });
-      await close();
-      assert.deepEqual(complaints, [], name);
+      await withPage(page, async (view) => {
+        await view.evaluate(() => carom.animation.show(0.4 * carom.animation.length));
+        const extra = await view.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.ok(extra <= 0, `${name} is ${extra} pixels too wide for a ${size}`);
+        await view.screenshot({ path: join(artefacts, `${name}-${size}.png`), fullPage: true });
+      }, viewport, scheme);
     }
   }
 });
@@ -188,11 +193,10 @@ test("a model without a drawing shows its coordinates on axes", async () => {
 test("figures of the papers are drawn with their claims", async () => {
   carom("paper", "dlm-fig3", "--report", "dlm-fig3.html");
   for (const [size, viewport] of [["desktop", DESKTOP], ["phone", PHONE]]) {
-    const { page, complaints, close } = await open("dlm-fig3.html", viewport);
-    assert.deepEqual(await page.locator("figcaption").allTextContents(), ["MCVAA", "MCVAC"]);
-    assert.match(await page.locator(".sides").innerText(), /Both runs have three impacts/);
-    await page.screenshot({ path: join(artefacts, `dlm-fig3-${size}.png`), fullPage: true });
-    await close();
-    assert.deepEqual(complaints, []);
+    await withPage("dlm-fig3.html", async (page) => {
+      assert.deepEqual(await page.locator("figcaption").allTextContents(), ["MCVAA", "MCVAC"]);
+      assert.match(await page.locator(".sides").innerText(), /Both runs have three impacts/);
+      await page.screenshot({ path: join(artefacts, `dlm-fig3-${size}.png`), fullPage: true });
+    }, viewport);
   }
 });
