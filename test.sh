@@ -13,3 +13,12 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 cargo clippy --package carom --no-default-features --locked -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 cargo test --workspace --locked
+
+# Reports in a real browser; screenshots are kept in target/browser.
+if ! command -v chromium >/dev/null; then
+  apt-get update -q && apt-get install -qy chromium
+fi
+cargo build --locked
+cd tests/browser
+npm ci --silent
+npm test --silent

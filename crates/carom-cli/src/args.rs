@@ -62,7 +62,8 @@ Examples:
   carom run double-pendulum
   carom run cart-pendulum --method svc --step 0.01 --until 10
   carom run pendulum --set g=1.62 --json --nodes
-  carom run double-pendulum --diagnostics=energy,shadow-window")]
+  carom run double-pendulum --diagnostics=energy,shadow-window
+  carom run double-pendulum --report double-pendulum.html")]
 pub struct Run {
     #[command(flatten)]
     pub model: Model,
@@ -93,6 +94,25 @@ pub struct Run {
     /// Follow energies, momenta, gaps and more along the nodes: all that apply, or those that are named
     #[arg(long, value_name = "A,B,…", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub diagnostics: Option<String>,
+    #[command(flatten)]
+    pub pictures: Pictures,
+}
+
+/// Pictures of a run.
+#[derive(Args)]
+pub struct Pictures {
+    /// Write a report: equations, animation, plots and impacts in one web page
+    #[arg(long, value_name = "F.html")]
+    pub report: Option<PathBuf>,
+    /// Plot coordinates, phase portrait, energy, gaps and impulses
+    #[arg(long, value_name = "F.svg|F.png")]
+    pub plot: Option<PathBuf>,
+    /// Animate the model's drawing
+    #[arg(long, value_name = "F.gif")]
+    pub animate: Option<PathBuf>,
+    /// Plot and animate on a dark ground
+    #[arg(long)]
+    pub dark: bool,
 }
 
 #[derive(Args)]
@@ -115,6 +135,12 @@ pub struct Compare {
     /// Write the table to a file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
+    /// Plot convergence, work and precision, drifts
+    #[arg(long, value_name = "F.svg|F.png")]
+    pub plot: Option<PathBuf>,
+    /// Plot on a dark ground
+    #[arg(long)]
+    pub dark: bool,
 }
 
 #[derive(Args)]
@@ -122,7 +148,8 @@ pub struct Compare {
 Examples:
   carom paper list
   carom paper bea-fig2
-  carom paper all --out data")]
+  carom paper bea-fig2 --report bea-fig2.html
+  carom paper all --out data --report gallery")]
 pub struct Paper {
     /// `list`, the name of a figure or table, or `all`
     #[arg(value_name = "list|ID|all", default_value = "list")]
@@ -130,6 +157,9 @@ pub struct Paper {
     /// Write the data as CSV into a folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Draw it as a web page; `all` makes a folder of pages with an index
+    #[arg(long, value_name = "F.html|DIR")]
+    pub report: Option<PathBuf>,
 }
 
 #[derive(Args)]

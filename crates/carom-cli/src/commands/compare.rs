@@ -6,6 +6,10 @@ use std::process::ExitCode;
 use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
 use carom::error::{Diagnostic, Result};
 
+use carom_report::file::Target;
+use carom_report::plots;
+
+use super::picture::{PLOTS, theme, write_plot};
 use super::{load, spinner, write};
 use crate::args;
 use crate::output::print;
@@ -16,6 +20,7 @@ const UNKNOWN: f64 = 1e-6;
 
 /// Compares methods with each other, at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
+    let plot = arguments.plot.as_deref().map(|path| Target::new(path, "--plot", &PLOTS)).transpose()?;
     let mut settings = arguments.model.settings.clone();
     settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
     let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
@@ -28,6 +33,10 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let comparison = comparison?;
     if let Some(path) = &arguments.out {
         write(path, &csv(&comparison))?;
+    }
+    if let Some(target) = &plot {
+        let title = format!("{} up to t = {until}", model.title);
+        write_plot(target, &title, &plots::of_comparison(&comparison), theme(arguments.dark))?;
     }
     print(&format!("{} up to t = {until}\n{}", paint(STRONG, &model.title), table(&comparison)))?;
     if comparison.exact_error > UNKNOWN {

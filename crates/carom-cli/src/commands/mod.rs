@@ -6,6 +6,7 @@ mod derive;
 mod examples;
 mod methods;
 mod paper;
+mod picture;
 mod run;
 
 use std::path::Path;

@@ -6,6 +6,10 @@ use std::process::ExitCode;
 use carom::error::{Diagnostic, Result};
 use carom::paper::{Entry, Finding, REGISTRY, named};
 
+use carom_report::figure;
+use carom_report::file::Target;
+
+use super::picture::command_line;
 use super::{spinner, write};
 use crate::args;
 use crate::style::{QUIET, STRONG, paint, room};
@@ -17,18 +21,35 @@ const WIDTH: usize = 100;
 pub fn paper(arguments: &args::Paper) -> Result<ExitCode> {
     match arguments.what.as_str() {
         "list" => {
+            if arguments.report.is_some() {
+                let help = "give the name of a figure, or `all`";
+                return Err(Diagnostic::new("`--report` needs something to report").with_help(help).into());
+            }
             for entry in &REGISTRY {
                 let id = format!("{:<12}", entry.id);
                 anstream::println!("{} {} {}", paint(STRONG, &id), entry.title, paint(QUIET, &cite(entry)));
             }
         }
         "all" => {
+            let pages = arguments.report.as_deref().map(Gallery::new).transpose()?;
+            let mut findings = Vec::new();
             for entry in &REGISTRY {
-                show(entry, arguments.out.as_deref())?;
+                findings.push((entry, show(entry, arguments.out.as_deref())?));
                 anstream::println!();
             }
+            if let Some(pages) = pages {
+                anstream::println!("gallery    {}", pages.write(findings)?.display());
+            }
         }
-        id => show(named(id)?, arguments.out.as_deref())?,
+        id => {
+            let entry = named(id)?;
+            let page = arguments.report.as_deref().map(|path| Target::new(path, "--report", &["html"])).transpose()?;
+            let finding = show(entry, arguments.out.as_deref())?;
+            if let Some(page) = page {
+                page.write(figure::html(entry, &finding, &command_line()).as_bytes())?;
+                anstream::println!("  {:<9} {}", "report", paint(QUIET, &page.path().display().to_string()));
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,7 +59,7 @@ fn cite(entry: &Entry) -> String {
 }
 
 /// Computes one, prints what comes out, and writes its data.
-fn show(entry: &Entry, folder: Option<&Path>) -> Result<()> {
+fn show(entry: &Entry, folder: Option<&Path>) -> Result<Finding> {
     let bar = spinner();
     let finding = entry.compute(&mut |what| bar.set_message(format!("{}: {what}", entry.id)));
     bar.finish_and_clear();
@@ -56,7 +77,35 @@ fn show(entry: &Entry, folder: Option<&Path>) -> Result<()> {
     for (k, file) in files.iter().enumerate() {
         anstream::println!("  {:<9} {}", if k == 0 { "data" } else { "" }, paint(QUIET, file));
     }
-    Ok(())
+    Ok(finding)
+}
+
+/// A folder of pages, one for each figure, with an index.
+struct Gallery {
+    index: Target,
+    pages: Vec<Target>,
+}
+
+impl Gallery {
+    /// Makes the folder, and sees that the pages can be written there.
+    fn new(folder: &Path) -> Result<Gallery> {
+        let unwritable = |e| Diagnostic::new(format!("cannot make the folder `{}`: {e}", folder.display()));
+        std::fs::create_dir_all(folder).map_err(unwritable)?;
+        let target = |name: &str| Target::new(&folder.join(format!("{name}.html")), "--report", &["html"]);
+        let pages = REGISTRY.iter().map(|entry| target(entry.id)).collect::<Result<_>>()?;
+        Ok(Gallery { index: target("index")?, pages })
+    }
+
+    fn write(&self, findings: Vec<(&'static Entry, Finding)>) -> Result<&Path> {
+        let command = command_line();
+        let mut cards = Vec::new();
+        for (page, (entry, finding)) in self.pages.iter().zip(findings) {
+            page.write(figure::html(entry, &finding, &command).as_bytes())?;
+            cards.push((entry, finding, format!("{}.html", entry.id)));
+        }
+        self.index.write(figure::gallery(&cards, &command).as_bytes())?;
+        Ok(self.index.path())
+    }
 }
 
 /// Whole numbers as such, others with four digits.

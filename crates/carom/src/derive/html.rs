@@ -1,6 +1,6 @@
 //! A derivation as one web page that needs nothing else: MathML, light and dark, wide equations scroll.
 
-use super::document::{Block, Derivation, Equation, Span};
+use super::document::{Block, Derivation, Equation, Section, Span};
 use crate::expr::print::Layout;
 use crate::expr::print::mathml::{escape, render};
 use crate::expr::print::text::{self, width};
@@ -13,18 +13,23 @@ const STYLE: &str = include_str!("page.css");
 impl Derivation {
     /// As a self-contained web page.
     pub fn to_html(&self) -> String {
-        let title = escape(&self.title);
-        let mut body = String::new();
-        for section in &self.sections {
-            let blocks: String = section.blocks.iter().map(block).collect();
-            body += &format!("<section>\n<h2>{}</h2>\n{blocks}</section>\n", escape(&section.title));
-        }
+        let (title, body) = (escape(&self.title), self.to_html_sections("h2"));
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
              <body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
         )
+    }
+
+    /// Its sections as part of a page, with headings of a level such as `h2`.
+    pub fn to_html_sections(&self, heading: &str) -> String {
+        let section = |section: &Section| {
+            let blocks: String = section.blocks.iter().map(block).collect();
+            let title = escape(&section.title);
+            format!("<section>\n<{heading}>{title}</{heading}>\n{blocks}</section>\n")
+        };
+        self.sections.iter().map(section).collect()
     }
 }
 

@@ -49,6 +49,9 @@ impl Diagnostic for ByFlow {
 }
 
 fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
+    if !subject.mechanics.constraints.is_empty() {
+        return Err(Mistake::new("it needs independent coordinates, and there are constraints").into());
+    }
     let none = || Mistake::new(format!("`{}` is not the flow of one discrete Lagrangian", subject.flow.name));
     subject.flow.discrete_lagrangian().ok_or_else(|| none().into())
 }

@@ -49,7 +49,7 @@ impl Diagnostic for Momentum {
     }
 }
 
-/// One for each cyclic coordinate: neither L nor a wall depends on it, and no force acts on it.
+/// One for each cyclic coordinate: neither L nor a wall nor a constraint depends on it, and no force acts on it.
 pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let n = mechanics.n();
@@ -70,6 +70,7 @@ pub(super) fn make(subject: &Subject) -> Made {
 fn is_cyclic(mechanics: &Mechanics, i: usize) -> bool {
     let is_zero = |f: Expr| f.is_zero() || tidy(f, &Notation::default()).is_zero();
     let forced = mechanics.forces.as_ref().is_some_and(|forces| !is_zero(forces[i]));
-    let energies = mechanics.walls.iter().chain([&mechanics.l]);
-    !forced && energies.map(|f| f.diff(mechanics.q[i])).all(is_zero)
+    let constraints = mechanics.constraints.iter().map(|constraint| constraint.g);
+    let all = mechanics.walls.iter().copied().chain([mechanics.l]).chain(constraints);
+    !forced && all.map(|f| f.diff(mechanics.q[i])).all(is_zero)
 }

@@ -55,7 +55,7 @@ impl Clone for Box<dyn ModifiedHamiltonian> {
 }
 
 /// Refuses a system that has no modified Hamiltonian.
-pub(crate) fn check_conservative(mechanics: &Mechanics) -> Result<()> {
+pub fn check_conservative(mechanics: &Mechanics) -> Result<()> {
     let why = match mechanics.forces {
         Some(_) => "forces act on it",
         None if mechanics.l.depends_on(&[time()]) => "its Lagrangian depends on the time",

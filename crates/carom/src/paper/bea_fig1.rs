@@ -1,5 +1,5 @@
 use super::measure::{median, model, parameters, range, slope, unsolved};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::flow::{Field, Flow, Phase, registry};
 use crate::mechanics::Mechanics;
@@ -64,6 +64,15 @@ impl Instruments {
     }
 }
 
+fn drawing(side: &str, q: [f64; 2], p: [f64; 2]) -> Drawing {
+    let panel = format!("{side}: q = ({}, {}), p = ({}, {})", q[0], q[1], p[0], p[1]);
+    Drawing::new(panel.replace('-', "−"), "t", ["t [s]", "energy [J]"])
+        .curve("H", "H", Mark::Line)
+        .curve("H_mod_printed", "H̃ as printed", Mark::Line)
+        .curve("H_mod_svc", "H̃ of svc", Mark::Line)
+        .curve("H_mod_window", "H̃ averaged", Mark::Line)
+}
+
 fn column(rows: &[Vec<f64>], k: usize) -> Vec<f64> {
     rows.iter().map(|row| row[k]).collect()
 }
@@ -88,7 +97,8 @@ fn compute(tell: Tell) -> Result<Finding> {
         }
         let spike = column(&rows, 1).iter().map(|h| h - median(&column(&rows, 1))).fold(0.0, f64::max);
         numbers.push(Number::new(format!("{side}: highest spike of H"), spike));
-        let mut table = Table::new(side, &["t", "H", "H_mod_printed", "H_mod_svc", "H_mod_window"]);
+        let columns = ["t", "H", "H_mod_printed", "H_mod_svc", "H_mod_window"];
+        let mut table = Table::new(side, &columns).drawn(drawing(side, q, p));
         rows.into_iter().for_each(|row| table.push(row));
         tables.push(table);
     }

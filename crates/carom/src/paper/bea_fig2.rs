@@ -1,5 +1,5 @@
 use super::measure::{Case, largest, median, model, slope};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::{Exact, Trajectory};
 use crate::error::Result;
 use crate::flow::Field;
@@ -32,7 +32,8 @@ fn steps() -> impl Iterator<Item = f64> {
 
 fn compute(tell: Tell) -> Result<Finding> {
     let (mut numbers, mut tables) = (Vec::new(), Vec::new());
-    let mut jump_table = Table::new("jumps", &["rule", "impact", "t", "jump"]);
+    let mut jump_table = Table::new("jumps", &["rule", "impact", "t", "jump"])
+        .drawn(Drawing::new("jump of the shadow energy", "t", ["t [s]", "jump [J]"]).curve("jump", "", Mark::Stems));
     for rule in RULES {
         tell(&format!("the energy of {}", rule.0));
         let case = case(rule, H, UNTIL)?;
@@ -46,11 +47,11 @@ fn compute(tell: Tell) -> Result<Finding> {
         numbers.push(Number::new(format!("impacts 1, 2, 4 against 3, 5 of {}", rule.0), in_spikes(&jumps)));
         numbers.push(Number::new(format!("slope of the jump of {}", rule.0), jump_slope(rule)?));
     }
-    tables.push(jump_table);
     for until in [5.0, UNTIL] {
         tell(&format!("the errors up to T = {until}"));
         tables.push(errors(until, &mut numbers)?);
     }
+    tables.push(jump_table);
     Ok(judge(numbers, tables))
 }
 
@@ -80,7 +81,9 @@ fn jump_slope(rule: (&str, &str, &[&str])) -> Result<f64> {
 fn energies(case: &Case, run: &Trajectory, rule: &str) -> Result<Table> {
     let parameters = super::measure::parameters(&case.model);
     let mut field = Field::new(&Mechanics::new(&case.model.system), &parameters)?;
-    let mut table = Table::new(format!("energy-{}", rule.to_lowercase().replace(' ', "-")), &["t", "H"]);
+    let drawing = Drawing::new(format!("energy, h = {H}"), "t", ["t [s]", "H [J]"]).curve("H", rule, Mark::Line);
+    let name = format!("energy-{}", rule.to_lowercase().replace(' ', "-"));
+    let mut table = Table::new(name, &["t", "H"]).drawn(drawing);
     for z in &run.nodes {
         let energy = field.energy(z.t, &z.z).map_err(|e| super::measure::unsolved(e, z))?;
         table.push(vec![z.t, energy]);
@@ -91,7 +94,10 @@ fn energies(case: &Case, run: &Trajectory, rule: &str) -> Result<Table> {
 /// The L² error of each rule over the steps, and what it says.
 fn errors(until: f64, numbers: &mut Vec<Number>) -> Result<Table> {
     let columns = ["h", "ctec", "dtec", "mhc_printed", "mhc"];
-    let mut table = Table::new(format!("error-until-{until}"), &columns);
+    let panel = Drawing::new(format!("error, T = {until} s"), "h", ["h [s]", "L² error"]).log_log();
+    let curves = columns.iter().skip(1).zip(RULES);
+    let drawing = curves.fold(panel, |drawing, (column, rule)| drawing.curve(column, rule.0, Mark::Both));
+    let mut table = Table::new(format!("error-until-{until}"), &columns).drawn(drawing);
     let model = model("double-pendulum", &[])?;
     for h in steps() {
         let exact = Exact::new(&model, h, until)?;

@@ -1,5 +1,5 @@
 use super::measure::{Case, largest, range};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::flow::{Field, Phase};
 use crate::mechanics::Mechanics;
@@ -26,7 +26,8 @@ fn compute(tell: Tell) -> Result<Finding> {
     let case = Case::new("double-pendulum", &[], "cva", H, UNTIL)?;
     let run = case.run()?;
     let energy = energy_at(&case, &run.nodes)?;
-    let mut table = Table::new("with-impacts", &["t", "H"]);
+    let mut table = Table::new("with-impacts", &["t", "H"])
+        .drawn(Drawing::new("with impacts", "t", ["t [s]", "energy [J]"]).curve("H", "H", Mark::Line));
     run.nodes.iter().zip(&energy).for_each(|(z, h)| table.push(vec![z.t, *h]));
     let jumps = case.jumps(&run)?;
     let biggest = largest(jumps.iter().map(|(_, jump)| jump.abs())) / energy[0];
@@ -72,14 +73,26 @@ fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     }
     let energy = energy_at(case, &nodes)?;
     let kept = case.shadow(&mut Shadow::windowed(8, 10), &nodes.iter().collect::<Vec<_>>())?;
-    let mut table = Table::new("without-impacts", &["t", "H", "H_mod_window"]);
+    let mut table = Table::new("without-impacts", &["t", "H", "H_mod_window"]).drawn(
+        Drawing::new("without impacts", "t", ["t [s]", "energy [J]"]).curve("H", "H", Mark::Line).curve(
+            "H_mod_window",
+            "H̃ averaged",
+            Mark::Line,
+        ),
+    );
     nodes.iter().enumerate().for_each(|(k, z)| table.push(vec![z.t, energy[k], kept[k]]));
     Ok((range(&kept) / energy[0], table))
 }
 
 /// The jump at the first impact, for turned momenta, and how many exceed 5 %.
 fn first_jumps() -> Result<(Table, usize)> {
-    let mut table = Table::new("turned-starts", &["angle", "t", "relative_jump"]);
+    let mut table = Table::new("turned-starts", &["angle", "t", "relative_jump"]).drawn(
+        Drawing::new("first jump, momentum turned", "angle", ["angle of p [rad]", "jump / energy"]).curve(
+            "relative_jump",
+            "first impact",
+            Mark::Stems,
+        ),
+    );
     let size = 3.7270_f64.hypot(0.2415);
     for k in 0..TURNS {
         let angle = std::f64::consts::TAU * k as f64 / TURNS as f64;

@@ -1,5 +1,5 @@
 use super::measure::{Case, parameters, range, unsolved};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::{Trajectory, build_flow};
 use crate::error::Result;
 use crate::flow::Field;
@@ -55,7 +55,12 @@ fn energies(case: &Case, run: &Trajectory) -> Result<Table> {
     let mut field = Field::new(&mechanics, &parameters(&case.model))?;
     let mut flow = build_flow(&case.model, &case.method, &mechanics)?;
     let mut ham_mod = truncated(case, &mechanics)?;
-    let mut table = Table::new(&case.method.name, &["t", "H", "discrete_energy", "H_mod"]);
+    let mut table = Table::new(&case.method.name, &["t", "H", "discrete_energy", "H_mod"]).drawn(
+        Drawing::new(case.method.name.to_uppercase(), "t", ["t [s]", "energy [J]"])
+            .curve("H", "H", Mark::Line)
+            .curve("discrete_energy", "−D₃L_d", Mark::Line)
+            .curve("H_mod", "H̃", Mark::Line),
+    );
     for z in &run.nodes {
         let wrong = |e| unsolved(e, z);
         let mut next = z.clone();

@@ -1,5 +1,5 @@
 use super::measure::{Case, largest, median, model};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::Exact;
 use crate::error::Result;
 
@@ -39,7 +39,10 @@ fn compute(tell: Tell) -> Result<Finding> {
 
 fn errors(h: f64) -> Result<Table> {
     let columns: Vec<&str> = ["beta"].into_iter().chain(METHODS).collect();
-    let mut table = Table::new(format!("error-h-{h}"), &columns);
+    let panel = Drawing::new(format!("h = {h} s"), "beta", ["β", "L² error"]).curve("sva+ctec", "sva+ctec", Mark::Line);
+    // The one of higher order would press all others into one line.
+    let drawing = METHODS[..4].iter().fold(panel, |drawing, method| drawing.curve(method, *method, Mark::Both));
+    let mut table = Table::new(format!("error-h-{h}"), &columns).drawn(drawing);
     for k in 0..STARTS {
         let beta = 3.2 + 2.0 * k as f64 / (STARTS - 1) as f64;
         let setting = format!("beta={beta:?}");

@@ -1,5 +1,5 @@
 use super::measure::Case;
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::seconds;
 use crate::error::Result;
 
@@ -15,7 +15,8 @@ pub(super) const ENTRY: Entry = Entry {
 const STARTS: usize = 51;
 
 fn compute(tell: Tell) -> Result<Finding> {
-    let mut table = Table::new("seconds", &["method", "h", "mean", "half_width_95"]);
+    let mut table = Table::new("seconds", &["method", "h", "mean", "half_width_95"])
+        .drawn(Drawing::new("mean time of a run", "h", ["h [s]", "seconds"]).log_log().curve("mean", "", Mark::Both));
     let mut means = Vec::new();
     for method in ["mcvaa", "mcvac"] {
         for h in [0.032, 0.01] {

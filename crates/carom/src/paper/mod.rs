@@ -9,6 +9,7 @@ mod dlm_fig3;
 mod dlm_fig4;
 mod dlm_table1;
 mod dlm_table2;
+mod drawing;
 mod gp_bar;
 mod gp_constrained_bar;
 mod gp_fig1;
@@ -21,6 +22,8 @@ mod tpc_fig6;
 mod tpc_fig7;
 mod tpc_fig8;
 mod tpc_fig9;
+
+pub use drawing::{Curve, Drawing, Mark};
 
 use std::fmt::Write;
 
@@ -76,6 +79,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Each with its label, where there are labels, and a number for each further column.
     pub rows: Vec<(Option<String>, Vec<f64>)>,
+    /// How it is drawn, if that is not obvious.
+    pub drawing: Option<Drawing>,
 }
 
 /// What came out.
@@ -161,7 +166,24 @@ impl Number {
 
 impl Table {
     fn new(name: impl Into<String>, columns: &[&str]) -> Table {
-        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows: Vec::new() }
+        let columns = columns.iter().map(|c| c.to_string()).collect();
+        Table { name: name.into(), columns, rows: Vec::new(), drawing: None }
+    }
+
+    /// Says how it is drawn.
+    fn drawn(mut self, drawing: Drawing) -> Table {
+        let has_all = drawing.columns().all(|column| self.columns.contains(column));
+        debug_assert!(has_all, "the table {} has not all columns of {drawing:?}", self.name);
+        self.drawing = Some(drawing);
+        self
+    }
+
+    /// The numbers of a column, by its heading; a column of labels has none.
+    pub fn column(&self, heading: &str) -> Option<Vec<f64>> {
+        let place = self.columns.iter().position(|column| column == heading)?;
+        let first = usize::from(self.rows.first().is_some_and(|(label, _)| label.is_some()));
+        let place = place.checked_sub(first)?;
+        Some(self.rows.iter().map(|(_, row)| row.get(place).copied().unwrap_or(f64::NAN)).collect())
     }
 
     fn push(&mut self, row: Vec<f64>) {

@@ -183,6 +183,11 @@ impl View<'_> {
         v.map_or(f64::NAN, |v| self.z.p().iter().zip(v).map(|(p, v)| p * v).sum())
     }
 
+    /// The energy; NaN where there are no velocities for the momenta.
+    pub fn energy(&mut self) -> f64 {
+        self.lift.energy(self.z, self.field).unwrap_or(f64::NAN)
+    }
+
     /// The state in all coordinates.
     pub fn node(&mut self) -> Node {
         let mut node = self.lift.node(self.z, self.field);

@@ -3,7 +3,9 @@
 mod account;
 mod caution;
 mod diagnostics;
+mod energy;
 mod object;
+mod picture;
 mod record;
 mod report;
 mod rest;
@@ -29,6 +31,7 @@ use report::Report;
 
 /// Runs a model and tells what happened.
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
+    let pictures = picture::Pictures::new(&arguments.pictures)?;
     let model = load(&with_run_settings(arguments))?;
     let method = method(&model)?;
     let until = model
@@ -58,9 +61,12 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     for warning in simulation.warnings.iter().chain(&tuned.warning).chain(&energy) {
         anstream::eprintln!("{}", style::warning(warning));
     }
+    let drawn = pictures.draw(&mut simulation, &report, arguments.json);
     match tuned.outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
-        Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => Ok(ExitCode::SUCCESS),
+        Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => {
+            drawn.map(|()| ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is kept of a run while it goes on.
 
+use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -9,12 +10,15 @@ use carom::run::{Crossing, Holding, Impact, Node, View, Watcher};
 use carom::solve::larger;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::energy::EnergyPlot;
 use crate::args;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// So many impacts are shown on a terminal.
 pub const SHOWN: usize = 20;
+/// Of more, so many from the end.
+pub const LAST: usize = 4;
 /// The progress of a run that takes longer than this is shown.
 const PATIENCE: f64 = 1.0;
 
@@ -35,6 +39,10 @@ pub struct Record {
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
     pub impact_count: usize,
+    /// The last few, where not all are kept.
+    pub last_impacts: VecDeque<Impact>,
+    /// For the summary.
+    pub energy: Option<EnergyPlot>,
     pub crossings: Vec<Crossing>,
     pub holdings: Vec<Holding>,
     until: f64,
@@ -64,6 +72,8 @@ impl Record {
             impacts: Vec::new(),
             keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
             impact_count: 0,
+            last_impacts: VecDeque::new(),
+            energy: (!arguments.json).then(|| EnergyPlot::new(until)),
             crossings: Vec::new(),
             holdings: Vec::new(),
             until,
@@ -100,6 +110,9 @@ impl Watcher for Record {
             self.diagnostics.extend(values.map(<[f64]>::to_vec));
             self.nodes.push(view.node());
         }
+        if let Some(energy) = &mut self.energy {
+            energy.push(view.t(), view.energy());
+        }
         self.steps += 1;
         if self.steps.is_multiple_of(4096) {
             self.show_progress(view.t());
@@ -116,6 +129,11 @@ impl Watcher for Record {
         self.impact_count += 1;
         if self.impacts.len() < self.keep_impacts {
             self.impacts.push(impact);
+        } else {
+            self.last_impacts.push_back(impact);
+            if self.last_impacts.len() > LAST {
+                self.last_impacts.pop_front();
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use carom::model::Model;
 use carom::run::{Impact, Status, Tuned};
 
 use super::account;
-use super::record::{Record, SHOWN};
+use super::record::{LAST, Record, SHOWN};
 use super::rest;
 use crate::style::{QUIET, STRONG, paint, visible};
 
@@ -25,7 +25,7 @@ impl Report<'_> {
     }
 
     /// The status, and a message where there is more to say.
-    pub(super) fn status(&self) -> (&'static str, Option<String>) {
+    pub fn status(&self) -> (&'static str, Option<String>) {
         match &self.tuned.outcome.status {
             Status::Completed => ("completed", None),
             Status::Stopped(section) => {
@@ -64,7 +64,11 @@ impl Report<'_> {
         let [initial, end, drift] = outcome.energy;
         text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
-        text + &self.diagnostics_table()
+        text += &self.diagnostics_table();
+        let times: Vec<f64> = self.record.impacts.iter().map(|impact| impact.minus.t).collect();
+        let all_times = if times.len() == self.record.impact_count { times.as_slice() } else { &[] };
+        let plot = self.record.energy.as_ref().and_then(|energy| energy.draw(all_times));
+        text + &plot.unwrap_or_default()
     }
 
     fn last_state(&self) -> String {
@@ -89,18 +93,23 @@ impl Report<'_> {
         }
         let heading = format!("{:>4} {:>14} {:>12}  wall", "", "impact at t", "λ");
         let mut text = format!("\n{}\n", paint(STRONG, &heading));
-        for (number, impact) in impacts.iter().enumerate().take(SHOWN) {
+        let line = |number: usize, impact: &Impact| {
             let (t, lambda, wall) = (impact.minus.t, impact.lambda, visible(self.wall(impact)));
-            text += &format!("{:>4} {t:>14.9} {lambda:>12.6}  {wall}\n", number + 1);
-        }
-        if self.record.impact_count > SHOWN {
-            text += &format!("     … {} impacts in all\n", self.record.impact_count);
+            format!("{number:>4} {t:>14.9} {lambda:>12.6}  {wall}\n")
+        };
+        let count = self.record.impact_count;
+        let shown = if count > SHOWN { SHOWN - 2 * LAST } else { SHOWN };
+        text.extend(impacts.iter().take(shown).enumerate().map(|(k, impact)| line(k + 1, impact)));
+        if count > SHOWN {
+            text += &format!("   … {count} impacts in all\n");
+            let last = impacts.iter().chain(&self.record.last_impacts).rev().take(LAST).collect::<Vec<_>>();
+            text.extend(last.iter().enumerate().rev().map(|(k, impact)| line(count - k, impact)));
         }
         text
     }
 }
 
 /// A number as it was given, unless that would be a long row of zeros.
-fn plain(x: f64) -> String {
+pub fn plain(x: f64) -> String {
     if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }

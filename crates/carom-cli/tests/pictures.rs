@@ -1,0 +1,160 @@
+//! `--plot`, `--animate`, `--report`: what is written, and what is refused without writing anything.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// An empty folder of the test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn carom(folder: &PathBuf, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn files(folder: &PathBuf) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// Exit code 2, these words, and nothing written.
+fn is_refused(name: &str, arguments: &[&str], words: &[&str]) {
+    let folder = folder(name);
+    let output = carom(&folder, arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    words.iter().for_each(|word| assert!(error.contains(word), "`{word}` is not in\n{error}"));
+    assert_eq!(files(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_is_plotted_animated_and_reported() {
+    let folder = folder("all");
+    let files_wanted = ["--plot", "a.svg", "--animate", "a.gif", "--report", "a.html"];
+    let output = carom(&folder, &[&["run", "double-pendulum"], &files_wanted[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(files(&folder), ["a.gif", "a.html", "a.svg"]);
+    let svg = fs::read_to_string(folder.join("a.svg")).unwrap();
+    for word in ["coordinates", "phase portrait", "energy at the nodes", "gap of each wall", "λ", "−D₃L_d", "θ₁"]
+    {
+        assert!(svg.contains(word), "`{word}` is missing");
+    }
+    assert_eq!(svg.matches("stroke-dasharray=\"3 3\"").count(), 15, "five impacts in three plots over the time");
+    let gif = fs::read(folder.join("a.gif")).unwrap();
+    assert!(gif.starts_with(b"GIF89a"));
+    let html = fs::read_to_string(folder.join("a.html")).unwrap();
+    for word in ["carom run double-pendulum --plot a.svg", "<math", "left wall", "cva, step 0.058", "8.580e-1"] {
+        assert!(html.contains(word), "`{word}` is missing");
+    }
+    assert!(!html.contains("http://") || html.matches("http://").count() == html.matches("http://www.w3.org/").count());
+}
+
+/// The PNG has text on any machine: the title is dark on white, in the strip where nothing else is.
+#[test]
+fn a_png_has_text_and_a_dark_one_a_dark_ground() {
+    let folder = folder("png");
+    for (name, dark) in [("light.png", None), ("dark.png", Some("--dark"))] {
+        let arguments: Vec<&str> = ["run", "pendulum", "--plot", name].into_iter().chain(dark).collect();
+        assert!(carom(&folder, &arguments).status.success());
+    }
+    let [light, dark] = ["light.png", "dark.png"].map(|name| {
+        let decoder = png::Decoder::new(std::io::Cursor::new(fs::read(folder.join(name)).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        let row = info.width as usize * 4;
+        let title = pixels[20 * row..72 * row].chunks(4).filter(|p| p[0] != pixels[0]).count();
+        (pixels[0], title)
+    });
+    assert_eq!((light.0, dark.0), (255, 0x16));
+    assert!(light.1 > 300 && dark.1 > 300, "{} and {} pixels of text", light.1, dark.1);
+}
+
+#[test]
+fn the_gif_has_a_picture_for_each_twenty_fifth_of_a_second() {
+    let folder = folder("gif");
+    assert!(carom(&folder, &["run", "pendulum", "--animate", "a.gif"]).status.success());
+    let mut decoder = gif::DecodeOptions::new().read_info(fs::File::open(folder.join("a.gif")).unwrap()).unwrap();
+    let (mut frames, mut changed) = (0, 0);
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        frames += 1;
+        changed += usize::from(frame.width > 1);
+    }
+    assert_eq!(frames, 125, "five seconds at 25 pictures a second");
+    assert!(changed > 120, "{changed} pictures differ from those before them");
+}
+
+#[test]
+fn comparisons_and_figures_are_drawn() {
+    let folder = folder("others");
+    let methods = ["--methods", "cva,gauss2", "--steps", "0.02,0.01", "--until", "1", "--plot", "c.svg"];
+    assert!(carom(&folder, &[&["compare", "pendulum"], &methods[..]].concat()).status.success());
+    let svg = fs::read_to_string(folder.join("c.svg")).unwrap();
+    for word in ["convergence", "work and precision", "gauss2", "L² error"] {
+        assert!(svg.contains(word), "`{word}` is missing");
+    }
+    assert!(carom(&folder, &["paper", "dlm-fig3", "--report", "f.html"]).status.success());
+    let html = fs::read_to_string(folder.join("f.html")).unwrap();
+    for word in ["The paper says", "Both runs have three impacts", "MCVAC", "carom paper dlm-fig3 --report f.html"] {
+        assert!(html.contains(word), "`{word}` is missing");
+    }
+}
+
+#[test]
+fn unknown_extensions_name_the_known_ones() {
+    is_refused("jpg", &["run", "pendulum", "--plot", "a.jpg"], &["`.jpg`", "`.svg` and `.png`"]);
+    is_refused("none", &["run", "pendulum", "--report", "a"], &["no extension", "`.html`"]);
+    is_refused("mp4", &["run", "pendulum", "--animate", "a.mp4"], &["`.mp4`", "`.gif`"]);
+    is_refused("pdf", &["compare", "pendulum", "--methods", "cva", "--steps", "0.1", "--plot", "a.pdf"], &["`.pdf`"]);
+    is_refused("paper", &["paper", "dlm-fig3", "--report", "a.txt"], &["`.txt`", "`.html`"]);
+    is_refused("list", &["paper", "list", "--report", "a.html"], &["`all`"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_the_run() {
+    is_refused("folder", &["run", "pendulum", "--report", "no/such/a.html"], &["no/such/a.html", "no such folder"]);
+    // It would run for an hour.
+    let long = ["run", "double-pendulum", "--until", "1e8", "--step", "1e-3", "--plot", "/proc/a.svg"];
+    is_refused("proc", &long, &["cannot write `/proc/a.svg`"]);
+    let folder = folder("taken");
+    fs::create_dir(folder.join("a.html")).unwrap();
+    let output = carom(&folder, &["run", "pendulum", "--report", "a.html"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("it is a folder"));
+}
+
+#[test]
+fn what_is_not_a_number_is_not_drawn_and_an_older_file_stays() {
+    let folder = folder("nan");
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\nV = \"0\"\n[initial]\nq = [1]\nv = [-1]\n\
+                [outputs]\ny = \"log(x)\"\n[run]\nuntil = 2.0\nstep = 0.1\nmethod = \"svc\"\n";
+    fs::write(folder.join("m.toml"), text).unwrap();
+    fs::write(folder.join("a.html"), "older").unwrap();
+    let output = carom(&folder, &["run", "m.toml", "--report", "a.html"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("the output `y` is not a finite number at t = 1"), "{error}");
+    assert_eq!(fs::read_to_string(folder.join("a.html")).unwrap(), "older");
+    assert_eq!(files(&folder), ["a.html", "m.toml"]);
+}
+
+/// A run that fails in its first step has nothing to draw; its own error is the one that counts.
+#[test]
+fn a_run_that_fails_at_once_draws_nothing() {
+    let folder = folder("empty");
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\nV = \"-exp(x^8)\"\n[initial]\nq = [1.5]\nv = [9]\n\
+                [run]\nuntil = 2.0\nstep = 0.5\nmethod = \"svc\"\n";
+    fs::write(folder.join("m.toml"), text).unwrap();
+    let output = carom(&folder, &["run", "m.toml", "--report", "a.html"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("there is nothing to draw"), "{error}");
+    assert_eq!(files(&folder), ["m.toml"]);
+}

@@ -1,0 +1,96 @@
+//! Files: which kinds there are, and writing them whole or not at all.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use carom::error::{Diagnostic, Error, Result};
+
+/// A file that will be written: its place has been tried.
+#[derive(Clone, Debug)]
+pub struct Target {
+    path: PathBuf,
+}
+
+impl Target {
+    /// Checks, before anything is computed, that a file of one of these extensions can be written there.
+    pub fn new(path: &Path, option: &str, extensions: &[&str]) -> Result<Target> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
+        if !extensions.contains(&extension.as_str()) {
+            let known: Vec<String> = extensions.iter().map(|e| format!("`.{e}`")).collect();
+            let what =
+                if extension.is_empty() { "no extension".into() } else { format!("the extension `.{extension}`") };
+            let message = format!("`{option}` cannot write `{}`: it has {what}", path.display());
+            return Err(Diagnostic::new(message).with_help(format!("it writes {}", known.join(" and "))).into());
+        }
+        let target = Target { path: path.to_path_buf() };
+        if path.is_dir() {
+            return Err(target.unwritable("it is a folder"));
+        }
+        let trial = target.beside();
+        std::fs::write(&trial, b"").map_err(|e| target.unwritable(reason(&e)))?;
+        let _ = std::fs::remove_file(trial);
+        Ok(target)
+    }
+
+    /// Where it will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// True if its name ends so, in any case.
+    pub fn is(&self, extension: &str) -> bool {
+        self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+    }
+
+    /// Writes all of it to a file beside it, and then puts that in its place.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        let beside = self.beside();
+        let written = std::fs::File::create(&beside)
+            .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&beside, &self.path));
+        written.map_err(|e| {
+            let _ = std::fs::remove_file(&beside);
+            self.unwritable(reason(&e))
+        })
+    }
+
+    fn beside(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        self.path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+    }
+
+    fn unwritable(&self, why: impl std::fmt::Display) -> Error {
+        Diagnostic::new(format!("cannot write `{}`: {why}", self.path.display())).into()
+    }
+}
+
+fn reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    match error.kind() {
+        NotFound => "there is no such folder".into(),
+        NotADirectory => "its folder is a file".into(),
+        PermissionDenied => "you may not write there".into(),
+        ReadOnlyFilesystem => "nothing can be written there".into(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_finished_leaves_the_older_one() {
+        let folder = std::env::temp_dir().join(format!("carom-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let target = Target::new(&folder.join("a.HTML"), "--report", &["html"]).unwrap();
+        assert!(target.is("html"));
+        target.write(b"whole").unwrap();
+        // A folder in the place of the file that is made beside it.
+        std::fs::create_dir(target.beside()).unwrap();
+        assert!(target.write(b"half").is_err());
+        assert_eq!(std::fs::read(target.path()).unwrap(), b"whole");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

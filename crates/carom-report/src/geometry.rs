@@ -1,0 +1,78 @@
+//! Gaps and points of a model, compiled.
+
+use carom::error::{Diagnostic, Result};
+use carom::expr::Expr;
+use carom::kernel::Kernel;
+use carom::model::Model;
+use carom::system::time;
+
+/// Expressions of t, q and v, compiled with the parameters.
+struct Compiled {
+    kernel: Kernel,
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+    parameters: usize,
+}
+
+impl Compiled {
+    fn new(model: &Model, expressions: &[Expr]) -> Result<Compiled> {
+        let system = &model.system;
+        let symbols = system.parameters.iter().map(|p| p.symbol).chain([time()]).chain(system.q()).chain(system.v());
+        let symbols: Vec<Expr> = symbols.collect();
+        let kernel = Kernel::new(&symbols, expressions).map_err(|e| Diagnostic::new(e.to_string()))?;
+        let mut inputs = vec![0.0; symbols.len()];
+        system.parameters.iter().zip(&mut inputs).for_each(|(p, x)| *x = p.value);
+        let (values, parameters) = (vec![0.0; expressions.len()], system.parameters.len());
+        Ok(Compiled { kernel, inputs, values, parameters })
+    }
+
+    fn at(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
+        let at = self.parameters;
+        self.inputs[at] = t;
+        self.inputs[at + 1..at + 1 + q.len()].copy_from_slice(q);
+        self.inputs[at + 1 + q.len()..at + 1 + q.len() + v.len()].copy_from_slice(v);
+        self.kernel.eval(&self.inputs, &mut self.values);
+        &self.values
+    }
+}
+
+/// φ of every wall.
+pub struct Gaps(Compiled);
+
+impl Gaps {
+    /// Compiles them.
+    pub fn new(model: &Model) -> Result<Gaps> {
+        let gaps: Vec<Expr> = model.system.walls.iter().map(|wall| wall.phi).collect();
+        Ok(Gaps(Compiled::new(model, &gaps)?))
+    }
+
+    /// Their values.
+    pub fn at(&mut self, t: f64, q: &[f64]) -> &[f64] {
+        self.0.at(t, q, &[])
+    }
+}
+
+/// Places of the plane that move with the system.
+pub struct Places {
+    places: Compiled,
+    rates: Compiled,
+}
+
+impl Places {
+    /// Compiles them.
+    pub fn new(model: &Model, points: &[[Expr; 2]]) -> Result<Places> {
+        let places = points.as_flattened();
+        let rates: Vec<Expr> = places.iter().map(|&x| model.system.time_derivative(x)).collect();
+        Ok(Places { places: Compiled::new(model, places)?, rates: Compiled::new(model, &rates)? })
+    }
+
+    /// x and y of each point.
+    pub fn at(&mut self, t: f64, q: &[f64]) -> &[f64] {
+        self.places.at(t, q, &[])
+    }
+
+    /// Their velocities.
+    pub fn rates(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
+        self.rates.at(t, q, v)
+    }
+}

@@ -1,0 +1,34 @@
+//! SVG to PNG, with a font of our own.
+
+use std::sync::Arc;
+
+use carom::error::{Diagnostic, Result};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+/// Pixels for each unit of the SVG.
+const SHARPNESS: f32 = 2.0;
+
+/// The picture as PNG.
+pub fn render(svg: &str) -> Result<Vec<u8>> {
+    let picture = pixels(svg, SHARPNESS)?;
+    picture.encode_png().map_err(|e| Diagnostic::new(format!("cannot draw the picture: {e}")).into())
+}
+
+/// The picture as pixels.
+pub(crate) fn pixels(svg: &str, sharpness: f32) -> Result<Pixmap> {
+    let wrong = |what: String| Diagnostic::new(format!("cannot draw the picture: {what}"));
+    let tree = Tree::from_str(svg, &options()).map_err(|e| wrong(e.to_string()))?;
+    let size = tree.size();
+    let (width, height) = ((sharpness * size.width()) as u32, (sharpness * size.height()) as u32);
+    let mut pixels = Pixmap::new(width, height).ok_or_else(|| wrong(format!("it has {width} × {height} pixels")))?;
+    resvg::render(&tree, Transform::from_scale(sharpness, sharpness), &mut pixels.as_mut());
+    Ok(pixels)
+}
+
+fn options() -> Options<'static> {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.load_font_data(dejavu::sans::bold().to_vec());
+    Options { fontdb: Arc::new(fonts), font_family: "DejaVu Sans".into(), ..Options::default() }
+}

@@ -1,0 +1,279 @@
+//! A run, seen again for its pictures: nodes, samples between sparse nodes, impacts, energies, gaps, outputs.
+//!
+//! The run is made a second time, with the step and the end of the first, so that its own time is not that of drawing, and
+//! so that a picture knows its stretch of time before it begins.
+
+use std::collections::VecDeque;
+
+use carom::compare::build_flow;
+use carom::diagnostic::{self, Diagnostic, Subject};
+use carom::error::{Diagnostic as Mistake, Result};
+use carom::flow::Flow;
+use carom::mechanics::Mechanics;
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Impact, Node, Simulation, View, Watcher};
+
+use crate::geometry::Gaps;
+use crate::thin::{Thin, Thinned};
+
+/// Between nodes that are further apart than the time divided by this there are samples.
+const SAMPLES: f64 = 1200.0;
+/// Into so many stretches the time is divided, fewer if there are many coordinates.
+const STRETCHES: usize = 1000;
+/// So many rows are kept at most for all coordinates together.
+const MOST_ROWS: usize = 60_000;
+/// Energies that take several steps each are computed only if there are no more nodes than this.
+const MOST_NODES: f64 = 20_000.0;
+/// Symbolic derivatives of H grow fast with the number of coordinates.
+const MOST_FREE: usize = 4;
+/// So many impacts are listed, from the beginning and from the end.
+const LISTED: [usize; 2] = [100, 20];
+
+/// A phase portrait of more coordinates is a tangle.
+pub(crate) const MOST_PORTRAITS: usize = 3;
+/// A phase portrait of a long run has so many dots.
+const PORTRAIT: f64 = 6000.0;
+
+/// An impact in a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// Counted from 1.
+    pub number: usize,
+    /// The time.
+    pub t: f64,
+    /// The wall.
+    pub wall: String,
+    /// λ.
+    pub lambda: f64,
+    /// The velocities before and after.
+    pub v: [Vec<f64>; 2],
+}
+
+/// What pictures of a run are made from.
+pub struct Recording {
+    /// When it began and ended.
+    pub span: [f64; 2],
+    /// q and v of each coordinate.
+    pub coordinates: Vec<Thinned>,
+    /// q and v of the first few coordinates at equal times: those at which something is largest would be a picture of their
+    /// own.
+    pub portraits: Vec<Vec<[f64; 2]>>,
+    /// H and its relatives, by name.
+    pub energies: Vec<(String, Thinned)>,
+    /// φ of each wall.
+    pub gaps: Vec<Thinned>,
+    /// The model's outputs.
+    pub outputs: Vec<Thinned>,
+    /// The impulse of each constraint in a step.
+    pub constraints: Vec<Thinned>,
+    /// λ of the impacts.
+    pub lambda: Thinned,
+    /// The first impacts, and the last ones.
+    pub impacts: Vec<Listed>,
+    /// How many there were.
+    pub impact_count: usize,
+}
+
+/// Runs a simulation from its start to `end` with a step, and keeps what pictures need.
+pub fn record(simulation: &mut Simulation, model: &Model, method: &Method, step: f64, end: f64) -> Result<Recording> {
+    let begin = simulation.start().t;
+    if end.partial_cmp(&begin) != Some(std::cmp::Ordering::Greater) {
+        let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
+        return Err(Mistake::new(message).with_help("see above why it ended").into());
+    }
+    let every = (end - begin) / SAMPLES;
+    (simulation.step, simulation.until) = (step, end);
+    simulation.every = (step > every).then_some(every);
+    let mut recorder = Recorder::new(model, method, step, [begin, end])?;
+    simulation.run(&mut recorder)?;
+    recorder.finish()
+}
+
+/// An energy besides H, until it fails.
+struct Relative {
+    diagnostic: Box<dyn Diagnostic>,
+    values: Option<Thin>,
+}
+
+struct Recorder<'a> {
+    model: &'a Model,
+    span: [f64; 2],
+    step: f64,
+    flow: Box<dyn Flow>,
+    gap_values: Gaps,
+    /// What happened since the last node: samples and impacts come in no order.
+    pending: Vec<Node>,
+    coordinates: Vec<Thin>,
+    portraits: Vec<Vec<[f64; 2]>>,
+    energy: Thin,
+    relatives: Vec<Relative>,
+    gaps: Vec<Thin>,
+    outputs: Vec<Thin>,
+    constraints: Vec<Thin>,
+    lambda: Thin,
+    first: Vec<Listed>,
+    last: VecDeque<Listed>,
+    impact_count: usize,
+}
+
+impl<'a> Recorder<'a> {
+    fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2]) -> Result<Recorder<'a>> {
+        let mechanics = Mechanics::new(&model.system);
+        let n = model.system.coordinates.len();
+        let thin = |channels: usize, stretches: usize| Thin::new(channels, span[0], span[1], stretches);
+        let stretches = (MOST_ROWS / (4 * n.max(1))).clamp(50, STRETCHES);
+        let many = |count: usize, channels: usize| vec![thin(channels, stretches); count];
+        let is_short = (span[1] - span[0]) / step < MOST_NODES;
+        let relatives = if is_short { relatives(model, method, &mechanics) } else { Vec::new() };
+        Ok(Recorder {
+            model,
+            span,
+            step,
+            flow: build_flow(model, method, &mechanics)?,
+            gap_values: Gaps::new(model)?,
+            pending: Vec::new(),
+            coordinates: many(n, 2),
+            portraits: vec![Vec::new(); n.min(MOST_PORTRAITS)],
+            energy: thin(1, STRETCHES),
+            relatives: relatives
+                .into_iter()
+                .map(|diagnostic| Relative { diagnostic, values: Some(thin(1, STRETCHES)) })
+                .collect(),
+            gaps: many(model.system.walls.len(), 1),
+            outputs: many(model.outputs.len(), 1),
+            constraints: many(model.system.constraints.len(), 1),
+            lambda: thin(1, STRETCHES),
+            first: Vec::new(),
+            last: VecDeque::new(),
+            impact_count: 0,
+        })
+    }
+
+    /// Takes in what happened up to a node.
+    fn settle(&mut self) {
+        self.pending.sort_by(|a, b| a.t.total_cmp(&b.t));
+        for node in self.pending.drain(..) {
+            let due = self.portraits.first().map_or(0, Vec::len) as f64 / PORTRAIT * (self.span[1] - self.span[0]);
+            if node.t >= self.span[0] + due {
+                let places = self.portraits.iter_mut().enumerate();
+                places.for_each(|(k, portrait)| portrait.push([node.q[k], node.v[k]]));
+            }
+            for (k, thin) in self.coordinates.iter_mut().enumerate() {
+                thin.push(node.t, &[node.q[k], node.v[k]]);
+            }
+            for (thin, gap) in self.gaps.iter_mut().zip(self.gap_values.at(node.t, &node.q)) {
+                thin.push(node.t, &[*gap]);
+            }
+            for (thin, output) in self.outputs.iter_mut().zip(&node.outputs) {
+                thin.push(node.t, &[*output]);
+            }
+            for (thin, lambda) in self.constraints.iter_mut().zip(&node.lambda).filter(|(_, lambda)| lambda.is_finite())
+            {
+                thin.push(node.t, &[*lambda]);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Recording> {
+        self.settle();
+        let whole = |all: Vec<Thin>| all.into_iter().map(Thin::finish).collect::<Vec<Thinned>>();
+        let mut energies = vec![("H".to_string(), self.energy.finish())];
+        for relative in self.relatives {
+            energies.extend(relative.values.map(|values| (relative.diagnostic.name(), values.finish())));
+        }
+        let recording = Recording {
+            span: self.span,
+            coordinates: whole(self.coordinates),
+            portraits: self.portraits,
+            energies,
+            gaps: whole(self.gaps),
+            outputs: whole(self.outputs),
+            constraints: whole(self.constraints),
+            lambda: self.lambda.finish(),
+            impacts: self.first.into_iter().chain(self.last).collect(),
+            impact_count: self.impact_count,
+        };
+        recording.refuse_broken(self.model)?;
+        Ok(recording)
+    }
+}
+
+/// −D₃L_d, H̃ and the shadow energy, where the method has them.
+fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Diagnostic>> {
+    if method.flow.discrete_lagrangian().is_none() || carom::modified::check_conservative(mechanics).is_err() {
+        return Vec::new();
+    }
+    let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
+    let subject = Subject { system: &model.system, mechanics, flow: &method.flow, parameters: &parameters };
+    let names: &[&str] = if mechanics.n() <= MOST_FREE {
+        &["discrete-energy", "modified", "shadow"]
+    } else {
+        &["discrete-energy", "shadow"]
+    };
+    names.iter().filter_map(|name| diagnostic::named(name, &subject).ok()).flatten().collect()
+}
+
+impl Watcher for Recorder<'_> {
+    fn node(&mut self, view: &mut View) {
+        self.pending.push(view.node());
+        self.settle();
+        self.energy.push(view.t(), &[view.energy()]);
+        for Relative { diagnostic, values } in &mut self.relatives {
+            let value = diagnostic.at(view.phase(), self.step, &mut *self.flow);
+            match (value, values.as_mut()) {
+                (Ok(value), Some(thin)) if value.is_finite() => thin.push(view.t(), &[value]),
+                _ => *values = None,
+            }
+        }
+    }
+
+    fn sample(&mut self, view: &mut View) {
+        self.pending.push(view.node());
+    }
+
+    fn impact(&mut self, impact: Impact) {
+        self.impact_count += 1;
+        self.lambda.push(impact.minus.t, &[impact.lambda]);
+        let listed = Listed {
+            number: self.impact_count,
+            t: impact.minus.t,
+            wall: self.model.system.walls[impact.wall].name.clone(),
+            lambda: impact.lambda,
+            v: [impact.minus.v.clone(), impact.plus.v.clone()],
+        };
+        if self.first.len() < LISTED[0] {
+            self.first.push(listed);
+        } else {
+            self.last.push_back(listed);
+            if self.last.len() > LISTED[1] {
+                self.last.pop_front();
+            }
+        }
+        self.pending.extend([impact.minus, impact.plus]);
+    }
+}
+
+impl Recording {
+    /// The times of the impacts, unless some were left out.
+    pub fn impact_times(&self) -> Vec<f64> {
+        if self.lambda.is_whole() { self.lambda.rows.iter().map(|row| row.t).collect() } else { Vec::new() }
+    }
+
+    /// A value that is not a number has no place in a picture.
+    fn refuse_broken(&self, model: &Model) -> Result<()> {
+        let coordinates = model.system.coordinates.iter().map(|c| format!("`{}` or its velocity", c.name));
+        let walls = model.system.walls.iter().map(|wall| format!("the gap of `{}`", wall.name));
+        let outputs = model.outputs.iter().map(|output| format!("the output `{}`", output.name));
+        let all = coordinates.zip(&self.coordinates).chain(walls.zip(&self.gaps)).chain(outputs.zip(&self.outputs));
+        let all =
+            all.chain([("the energy".to_string(), &self.energies[0].1), ("an impulse".to_string(), &self.lambda)]);
+        for (what, values) in all {
+            if let Some(row) = &values.broken {
+                let message = format!("nothing is drawn: {what} is not a finite number at t = {}", row.t);
+                return Err(Mistake::new(message).with_help("end the run before that, with `--until`").into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! Plots as SVG: panels beside each other, plain shapes that every program reads.
+
+use std::fmt::Write;
+
+use crate::chart::{Chart, Mark, Series};
+use crate::encode::escape;
+use crate::palette::Theme;
+use crate::scale::{Scale, Ticks, power};
+
+/// The size of a panel.
+const PANEL: [f64; 2] = [480.0, 320.0];
+/// Left, right, top and bottom of the axes within their panel. Legends add to the top.
+const MARGIN: [f64; 4] = [84.0, 26.0, 44.0, 52.0];
+/// The height of a line of a legend.
+const LEGEND: f64 = 19.0;
+const FONT: f64 = 13.0;
+/// A label longer than this is cut.
+const LONGEST: usize = 30;
+
+/// A figure of several panels.
+pub fn figure(title: &str, charts: &[Chart], theme: &Theme) -> String {
+    let columns = if charts.len() == 1 { 1 } else { 2 };
+    let rows = charts.len().div_ceil(columns);
+    let head = if title.is_empty() { 8.0 } else { 44.0 };
+    let (width, height) = (columns as f64 * PANEL[0] + 16.0, head + rows as f64 * PANEL[1] + 8.0);
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
+         font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"{FONT}\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+        theme.paper
+    );
+    if !title.is_empty() {
+        let title = escape(&cut(title, 2 * columns * LONGEST));
+        let _ = writeln!(text, "<text x=\"24\" y=\"30\" font-size=\"18\" fill=\"{}\">{title}</text>", theme.ink);
+    }
+    for (k, chart) in charts.iter().enumerate() {
+        let (x, y) = (8.0 + (k % columns) as f64 * PANEL[0], head + (k / columns) as f64 * PANEL[1]);
+        let _ = writeln!(text, "<g transform=\"translate({x} {y})\">");
+        Panel::new(chart, theme).draw(k, &mut text);
+        text += "</g>\n";
+    }
+    text + "</svg>\n"
+}
+
+/// `text` with at most so many letters.
+fn cut(text: &str, longest: usize) -> String {
+    if text.chars().count() <= longest {
+        return text.into();
+    }
+    text.chars().take(longest - 1).chain(['…']).collect()
+}
+
+/// The room that a label takes, roughly; marks above letters take none.
+fn room(label: &str) -> f64 {
+    label.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count() as f64 * 0.59 * FONT
+}
+
+/// A chart with its place on the paper.
+struct Panel<'a> {
+    chart: &'a Chart,
+    theme: &'a Theme,
+    scales: [Scale; 2],
+    /// Left, right, top, bottom.
+    area: [f64; 4],
+    /// Label, place of each entry of the legend.
+    legend: Vec<(String, [f64; 2])>,
+}
+
+impl<'a> Panel<'a> {
+    fn new(chart: &'a Chart, theme: &'a Theme) -> Panel<'a> {
+        let drawable = || chart.series.iter().flat_map(|s| &s.points).copied().filter(|p| chart.is_drawable(*p));
+        let zero = chart.series.iter().any(|s| s.mark == Mark::Stems).then_some(0.0);
+        let x = match chart.x.extent {
+            Some(extent) => Scale::fit(extent, chart.x.log, 0.0),
+            None => Scale::fit(drawable().map(|p| p[0]), chart.x.log, 0.04),
+        };
+        let y = Scale::fit(drawable().map(|p| p[1]).chain(zero), chart.y.log, 0.06);
+        let mut panel = Panel {
+            chart,
+            theme,
+            scales: [x, y],
+            area: [MARGIN[0], PANEL[0] - MARGIN[1], 0.0, 0.0],
+            legend: Vec::new(),
+        };
+        let bottom = panel.lay_legend();
+        panel.area[2] = bottom.max(MARGIN[2]);
+        panel.area[3] = PANEL[1] - MARGIN[3];
+        panel
+    }
+
+    /// Places the entries of the legend in lines below the title; returns where the axes may begin.
+    fn lay_legend(&mut self) -> f64 {
+        let named = self.chart.series.iter().filter(|series| !series.label.is_empty());
+        let (mut x, mut y) = (self.area[0], MARGIN[2] - 2.0);
+        for series in named {
+            let label = cut(&series.label, LONGEST);
+            let width = room(&label) + 38.0;
+            if x > self.area[0] && x + width > self.area[1] + 12.0 {
+                (x, y) = (self.area[0], y + LEGEND);
+            }
+            self.legend.push((label, [x, y]));
+            x += width;
+        }
+        if self.legend.is_empty() { MARGIN[2] - 12.0 } else { y + 12.0 }
+    }
+
+    /// Where a point is.
+    fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let [left, right, top, bottom] = self.area;
+        let [a, b] = [self.scales[0].place(x), self.scales[1].place(y)];
+        [left + a * (right - left), bottom - b * (bottom - top)]
+    }
+
+    fn draw(&self, number: usize, text: &mut String) {
+        let title = escape(&cut(&self.chart.title, 2 * LONGEST));
+        let (ink, left) = (self.theme.ink, self.area[0]);
+        let _ = writeln!(
+            text,
+            "<text x=\"{left}\" y=\"20\" font-size=\"15\" font-weight=\"bold\" fill=\"{ink}\">{title}</text>"
+        );
+        self.draw_axes(text);
+        self.draw_impacts(text);
+        let [left, right, top, bottom] = self.area;
+        let _ = writeln!(
+            text,
+            "<clipPath id=\"axes{number}\"><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
+             <g clip-path=\"url(#axes{number})\">",
+            right - left,
+            bottom - top
+        );
+        for (k, series) in self.chart.series.iter().enumerate() {
+            self.draw_series(k, series, text);
+        }
+        *text += "</g>\n";
+        self.draw_legend(text);
+    }
+
+    fn draw_axes(&self, text: &mut String) {
+        let [left, right, top, bottom] = self.area;
+        let ticks = [self.scales[0].ticks(6), self.scales[1].ticks(5)];
+        let Theme { ink, faint, grid, .. } = self.theme;
+        for (x, label) in &ticks[0].at {
+            let x = self.place([*x, f64::NAN])[0];
+            let _ = writeln!(
+                text,
+                "<path d=\"M{x:.1} {top:.1}V{bottom:.1}\" stroke=\"{grid}\"/>\
+                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{faint}\">{label}</text>",
+                bottom + 18.0
+            );
+        }
+        for (y, label) in &ticks[1].at {
+            let y = self.place([f64::NAN, *y])[1];
+            let _ = writeln!(
+                text,
+                "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{grid}\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{faint}\">{label}</text>",
+                left - 7.0,
+                y + 4.5
+            );
+        }
+        let _ = writeln!(text, "<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"{ink}\"/>");
+        let [x, y] = [0, 1].map(|k| escape(&axis_label([&self.chart.x, &self.chart.y][k].label.as_str(), &ticks[k])));
+        let (middle, height) = ((left + right) / 2.0, (top + bottom) / 2.0);
+        let _ = writeln!(
+            text,
+            "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{x}</text>\n\
+             <text transform=\"translate(18 {height:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"{ink}\">{y}</text>",
+            bottom + 38.0
+        );
+    }
+
+    fn draw_impacts(&self, text: &mut String) {
+        let [left, right, top, bottom] = self.area;
+        let places = self.chart.impacts.iter().map(|t| self.place([*t, f64::NAN])[0]);
+        for x in places.filter(|x| (left..=right).contains(x)) {
+            let color = self.theme.impact;
+            let _ = writeln!(
+                text,
+                "<path d=\"M{x:.1} {top:.1}V{bottom:.1}\" stroke=\"{color}\" stroke-dasharray=\"3 3\"/>"
+            );
+        }
+    }
+
+    fn draw_series(&self, k: usize, series: &Series, text: &mut String) {
+        let color = self.theme.color(k);
+        let points: Vec<Option<[f64; 2]>> =
+            series.points.iter().map(|p| self.chart.is_drawable(*p).then(|| self.place(*p))).collect();
+        if matches!(series.mark, Mark::Line | Mark::Both) {
+            let dash = if k < self.theme.series.len() { "" } else { " stroke-dasharray=\"6 3\"" };
+            let path = path(&points);
+            let _ = writeln!(
+                text,
+                "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\" stroke-linejoin=\"round\"{dash}/>"
+            );
+        }
+        let zero = self.place([f64::NAN, 0.0])[1];
+        let radius = if points.len() > 400 { 1.0 } else { 2.8 };
+        for [x, y] in points.iter().flatten() {
+            if series.mark == Mark::Stems {
+                let _ = write!(text, "<path d=\"M{x:.1} {zero:.1}V{y:.1}\" stroke=\"{color}\" stroke-width=\"1.4\"/>");
+            }
+            if series.mark != Mark::Line {
+                let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{color}\"/>");
+            }
+        }
+    }
+
+    fn draw_legend(&self, text: &mut String) {
+        let named = self.chart.series.iter().enumerate().filter(|(_, series)| !series.label.is_empty());
+        for ((k, _), (label, [x, y])) in named.zip(&self.legend) {
+            let (color, ink) = (self.theme.color(k), self.theme.ink);
+            let dash = if k < self.theme.series.len() { "" } else { " stroke-dasharray=\"6 3\"" };
+            let _ = writeln!(
+                text,
+                "<path d=\"M{x:.1} {:.1}h20\" stroke=\"{color}\" stroke-width=\"3\"{dash}/>\
+                 <text x=\"{:.1}\" y=\"{y:.1}\" fill=\"{ink}\">{}</text>",
+                y - 4.5,
+                x + 26.0,
+                escape(label)
+            );
+        }
+    }
+}
+
+/// The label of an axis, with the power of ten that its ticks leave out.
+fn axis_label(label: &str, ticks: &Ticks) -> String {
+    if ticks.exponent == 0 { label.into() } else { format!("{label}   ×{}", power(ticks.exponent)) }
+}
+
+/// A line through the points, interrupted where there is none. A place is written to a tenth of a pixel.
+fn path(points: &[Option<[f64; 2]>]) -> String {
+    let (mut text, mut command) = (String::new(), 'M');
+    for point in points {
+        match point {
+            Some([x, y]) => {
+                let _ = write!(text, "{command}{x:.1} {y:.1}");
+                command = 'L';
+            }
+            None => command = 'M',
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::Axis;
+    use crate::palette::LIGHT;
+
+    fn chart(points: Vec<[f64; 2]>) -> Chart {
+        let mut chart = Chart::new("a < b", Axis::new("t"), Axis::new("\"y\" & z"));
+        chart.series.push(Series::line("</text>", points));
+        chart
+    }
+
+    #[test]
+    fn names_stay_text() {
+        let svg = figure("<script>", &[chart(vec![[0.0, 0.0], [1.0, 1.0]])], &LIGHT);
+        for escaped in ["&lt;script&gt;", "a &lt; b", "&quot;y&quot; &amp; z", "&lt;/text&gt;"] {
+            assert!(svg.contains(escaped), "{escaped} is missing");
+        }
+        assert!(crate::png::render(&svg).is_ok());
+    }
+
+    #[test]
+    fn what_has_no_place_is_a_gap() {
+        let points = vec![[0.0, 0.0], [1.0, 1.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, f64::INFINITY], [5.0, 0.5]];
+        let svg = figure("", &[chart(points)], &LIGHT);
+        let line = svg.lines().find(|line| line.contains("stroke-linejoin")).unwrap_or("");
+        assert_eq!((line.matches('M').count(), line.matches('L').count()), (3, 1), "{line}");
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    #[test]
+    fn a_legend_that_is_too_long_takes_more_lines() {
+        let mut long = chart(vec![[0.0, 0.0], [1.0, 1.0]]);
+        long.series = vec![Series::line("a name of some length", vec![[0.0, 0.0], [1.0, 1.0]]); 6];
+        let panel = Panel::new(&long, &LIGHT);
+        let right = panel.legend.iter().map(|(label, [x, _])| x + 26.0 + room(label)).fold(0.0, f64::max);
+        assert!(right <= PANEL[0], "the legend ends at {right}");
+        assert!(panel.legend.iter().all(|(_, [_, y])| *y < panel.area[2]), "the legend is above the axes");
+    }
+}

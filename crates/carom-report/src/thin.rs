@@ -1,0 +1,160 @@
+//! Thinning while recording: of many nodes those are kept at which something is largest or smallest, so that no spike is
+//! lost however long the run is.
+
+/// Keeps, for each of many equal stretches of time, the rows at which a channel has its least or its greatest value.
+#[derive(Clone, Debug)]
+pub struct Thin {
+    begin: f64,
+    /// Stretches for each unit of time.
+    rate: f64,
+    stretch: i64,
+    /// The row at which each channel is least, and that at which it is greatest, in this stretch.
+    extremes: Vec<Option<[Row; 2]>>,
+    last: Option<Row>,
+    /// A row with NaN or infinity in it.
+    broken: Option<Row>,
+    seen: usize,
+    kept: Vec<Row>,
+}
+
+/// A time with what was there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The time.
+    pub t: f64,
+    /// The order among rows of the same time.
+    number: usize,
+    /// A value for each channel.
+    pub values: Vec<f64>,
+}
+
+impl Thin {
+    /// For so many channels over a time, in so many stretches.
+    pub fn new(channels: usize, begin: f64, end: f64, stretches: usize) -> Thin {
+        let rate = if end > begin { stretches as f64 / (end - begin) } else { 0.0 };
+        let extremes = vec![None; channels];
+        Thin { begin, rate, stretch: 0, extremes, last: None, broken: None, seen: 0, kept: Vec::new() }
+    }
+
+    /// Looks at a row.
+    pub fn push(&mut self, t: f64, values: &[f64]) {
+        let row = Row { t, number: self.seen, values: values.to_vec() };
+        self.seen += 1;
+        let stretch = ((t - self.begin) * self.rate) as i64;
+        if stretch != self.stretch {
+            self.flush();
+            self.stretch = stretch;
+        }
+        if self.seen == 1 {
+            self.kept.push(row.clone());
+        }
+        if self.broken.is_none() && values.iter().any(|x| !x.is_finite()) {
+            self.broken = Some(row.clone());
+        }
+        for (extreme, x) in self.extremes.iter_mut().zip(values.iter().enumerate()) {
+            let (k, x) = x;
+            match extreme {
+                None => *extreme = Some([row.clone(), row.clone()]),
+                Some([least, greatest]) => {
+                    if *x < least.values[k] {
+                        *least = row.clone();
+                    }
+                    if *x > greatest.values[k] {
+                        *greatest = row.clone();
+                    }
+                }
+            }
+        }
+        self.last = Some(row);
+    }
+
+    fn flush(&mut self) {
+        let from = self.kept.len();
+        self.kept.extend(self.extremes.iter_mut().filter_map(Option::take).flatten());
+        self.kept[from..].sort_by_key(|row| row.number);
+        self.kept.dedup_by_key(|row| row.number);
+    }
+
+    /// What was kept, in order; the first and the last row always are.
+    pub fn finish(mut self) -> Thinned {
+        self.flush();
+        self.kept.extend(self.last.take());
+        self.kept.dedup_by_key(|row| row.number);
+        Thinned { seen: self.seen, rows: self.kept, broken: self.broken }
+    }
+}
+
+/// What is left of many rows.
+#[derive(Clone, Debug)]
+pub struct Thinned {
+    /// In the order in which they came.
+    pub rows: Vec<Row>,
+    /// How many there were.
+    pub seen: usize,
+    /// The first row with NaN or infinity in it.
+    pub broken: Option<Row>,
+}
+
+impl Thinned {
+    /// True if none was left out.
+    pub fn is_whole(&self) -> bool {
+        self.rows.len() == self.seen
+    }
+
+    /// True if so many were left out that the next one kept may be far away.
+    pub fn is_sparse(&self) -> bool {
+        self.seen > 4 * self.rows.len()
+    }
+
+    /// The rows at which one of two channels is least or greatest of all.
+    pub fn extremes(&self) -> Vec<[f64; 2]> {
+        let place = |k: usize| move |a: &&Row, b: &&Row| a.values[k].total_cmp(&b.values[k]);
+        let ends = |k: usize| [self.rows.iter().min_by(place(k)), self.rows.iter().max_by(place(k))];
+        [ends(0), ends(1)].into_iter().flatten().flatten().map(|row| [row.values[0], row.values[1]]).collect()
+    }
+
+    /// Two channels against each other.
+    pub fn pairs(&self, x: usize, y: usize) -> Vec<[f64; 2]> {
+        self.rows.iter().map(|row| [row.values[x], row.values[y]]).collect()
+    }
+
+    /// A channel over the time.
+    pub fn over_time(&self, channel: usize) -> Vec<[f64; 2]> {
+        self.rows.iter().map(|row| [row.t, row.values[channel]]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_spike_in_a_million_is_kept() {
+        for spike in [0, 1, 499_999, 123_456, 999_998, 999_999] {
+            let mut thin = Thin::new(2, 0.0, 1.0, 1000);
+            for k in 0..1_000_000 {
+                let wave = (k as f64 * 0.1).sin();
+                thin.push(k as f64 / 999_999.0, &[wave, if k == spike { 7.0 } else { 0.0 }]);
+            }
+            let thinned = thin.finish();
+            assert!(thinned.rows.iter().any(|row| row.values[1] == 7.0), "the spike at {spike} is lost");
+            assert!(thinned.rows.len() <= 4_002 && thinned.is_sparse(), "{} rows", thinned.rows.len());
+            assert!(thinned.rows.windows(2).all(|w| w[0].t < w[1].t));
+        }
+    }
+
+    #[test]
+    fn a_short_run_is_kept_whole() {
+        let mut thin = Thin::new(1, 0.0, 10.0, 1000);
+        (0..=100).for_each(|k| thin.push(k as f64 * 0.1, &[k as f64]));
+        let thinned = thin.finish();
+        assert!(thinned.is_whole() && thinned.rows.len() == 101, "{}", thinned.rows.len());
+    }
+
+    #[test]
+    fn what_is_no_number_is_noticed() {
+        let mut thin = Thin::new(1, 0.0, 1.0, 10);
+        [0.0, f64::NAN, 1.0].iter().enumerate().for_each(|(k, x)| thin.push(k as f64 / 2.0, &[*x]));
+        assert_eq!(thin.finish().broken.map(|row| row.t), Some(0.5));
+    }
+}
