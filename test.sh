@@ -15,9 +15,11 @@ RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 cargo test --workspace --locked
 
 # Reports in a real browser; screenshots are kept in target/browser.
-if ! command -v chromium >/dev/null; then
-  apt-get update -q && apt-get install -qy chromium
-fi
+for need in chromium npm; do
+  if ! command -v "$need" >/dev/null; then
+    apt-get update -q && apt-get install -qy "$need"
+  fi
+done
 cargo build --locked
 cd tests/browser
 npm ci --silent

@@ -161,7 +161,7 @@ fn every_rule_in_its_constrained_form() {
         assert!(drift < 2e-4, "{method}: energy drift {drift:e}");
     }
     let method = Method::named("mcvac", None).expect("it is registered");
-    let error = Simulation::new(&model, &method, 0.01, 1.0).err().expect("it is refused").to_string();
+    let error = Simulation::new(&model, &method, 0.01, 1.0).expect_err("it is refused").to_string();
     assert!(error.contains("independent coordinates"), "{error}");
 }
 
@@ -312,7 +312,7 @@ v = [1, 2]
 [run]
 until = 1
 "#;
-    let error = Model::from_text("model", text, &[]).and_then(|model| model.start()).err().expect("inside the wall");
+    let error = Model::from_text("model", text, &[]).and_then(|model| model.start()).expect_err("inside the wall");
     assert!(error.to_string().contains("inside the wall"), "{error}");
     let (_, outcome) = run(&model("tangent", &text.replace("0.5 - y + t", "1.5 - y + t"), &[]), "svc", 0.01, 1.0);
     let Status::Failed(failure) = outcome.status else { panic!("{:?}", outcome.status) };

@@ -2,6 +2,7 @@ use crate::error::Result;
 use crate::expr::{Expr, directional};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
+use crate::solve::larger;
 use crate::system::time;
 
 /// How far a state is off the constraints: g, and the hidden constraint dg/dt = G v + g_t.
@@ -45,12 +46,7 @@ impl Violation {
         self.kernel.eval(&self.inputs, &mut self.values);
         let (rates, g) = self.values.split_at(self.values.len() / 2);
         for (largest, values) in self.largest.iter_mut().zip([g, rates]) {
-            for value in values {
-                // What is no number is the largest of all.
-                if !(value.abs() <= *largest) {
-                    *largest = value.abs();
-                }
-            }
+            *largest = values.iter().fold(*largest, |largest, value| larger(largest, value.abs()));
         }
     }
 }
