@@ -25,7 +25,7 @@ use crate::solve::{Newton, NoSolution};
 /// ∂L_d/∂Q_k = M_{U_k},   D₁L_d = h M_q0 − Σ_k M_{U_k},   D₃L_d = M + h M_h − Σ_k M_{U_k}·U_k
 /// ```
 ///
-/// Holonomic constraints pull at the points, and p1 is on their tangent space ([`Multipliers`]).
+/// Holonomic constraints pull at the points, and p1 is on their tangent space (`multipliers.rs`).
 /// The discrete forces come from the same quadrature (discrete Lagrange–d'Alembert principle):
 /// f_k = Σᵢ bᵢ (∂qᵢ/∂U_k)ᵀ F(qᵢ, vᵢ, tᵢ), and f_0 is what Σ_k f_k leaves of h Σᵢ bᵢ Fᵢ.
 #[derive(Clone)]
