@@ -3,59 +3,21 @@
 use carom::catalogue::find;
 use carom::method::{Method, default_for};
 use carom::model::Model;
-use carom::run::{Impact, Node, Outcome, Simulation, Status, View, Watcher};
-use serde_json::Value;
+use carom::run::{Outcome, Simulation, Status};
+use carom_tests::motion::{self, Motion, model};
+use carom_tests::projected::{numbers, reference};
 
-#[derive(Default)]
-struct Record {
-    nodes: Vec<Node>,
-    impacts: Vec<Impact>,
-}
-
-impl Watcher for Record {
-    fn node(&mut self, view: &mut View) {
-        self.nodes.push(view.node());
-    }
-
-    fn impact(&mut self, impact: Impact) {
-        self.impacts.push(impact);
-    }
-
-    fn wants_account(&self) -> bool {
-        true
-    }
-}
-
-fn model(name: &str, text: &str, settings: &[&str]) -> Model {
-    let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-    Model::from_text(name, text, &settings).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn run(model: &Model, method: &str, step: f64, until: f64) -> (Record, Outcome) {
-    let method = Method::named(method, model.run.alpha).expect("it is registered");
-    let mut record = Record::default();
-    let mut simulation = Simulation::new(model, &method, step, until).unwrap_or_else(|e| panic!("{e}"));
-    let outcome = simulation.run(&mut record).expect("it starts");
-    (record, outcome)
+fn run(model: &Model, method: &str, step: f64, until: f64) -> (Motion, Outcome) {
+    let motion = motion::run(model, method, step, until);
+    let outcome = motion.outcome.clone();
+    (motion, outcome)
 }
 
 fn shipped(name: &str) -> &'static str {
     find(name).expect("it ships").text
 }
 
-fn reference() -> Value {
-    serde_json::from_str(include_str!("reference/projections-constraints-notes.json")).expect("JSON")
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    let number = |value: &Value| match value {
-        Value::String(text) => text.parse().expect("a number in quotes"),
-        other => other.as_f64().expect("a number"),
-    };
-    value.as_array().expect("a list").iter().map(number).collect()
-}
-
-fn lambdas(record: &Record) -> Vec<f64> {
+fn lambdas(record: &Motion) -> Vec<f64> {
     record.nodes[1..].iter().map(|node| node.lambda[0]).collect()
 }
 
@@ -71,7 +33,7 @@ fn multipliers_of_one_point_and_two_point_constraints() {
     ];
     for (name, key, two_point) in cases {
         let text = shipped(name).replace("\"one-point\"", if two_point { "\"two-point\"" } else { "\"one-point\"" });
-        let (record, _) = run(&model(name, &text, &[]), "midpoint", 0.01, 0.65);
+        let (record, _) = run(&model(&text, &[]), "midpoint", 0.01, 0.65);
         let (found, expected) = (lambdas(&record), numbers(&file["circle"][key]["lam"]));
         for (k, (a, b)) in found.iter().zip(&expected).enumerate() {
             assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{key}, step {}: {a}, reference {b}", k + 1);
@@ -96,7 +58,7 @@ fn two_point_errors_grow_at_the_predicted_rate() {
         .replace("enforce = \"one-point\"", &format!("enforce = \"two-point\"\nlambda1 = {lambda:?}"))
         .replace("q = [1, 0]", "q = [\"1/cos(delta/2)\", 0]")
         .replace("[\"cos(delta)\", \"sin(delta)\"]", "[\"cos(delta)/cos(delta/2)\", \"sin(delta)/cos(delta/2)\"]");
-    let model = model("circle", &text, &[]);
+    let model = model(&text, &[]);
     let (record, _) = run(&model, "midpoint", 0.01, 0.65);
     let found = lambdas(&record);
     let jumps: Vec<f64> = found.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -128,7 +90,7 @@ until = 0.5
 #[test]
 fn constrained_impact_map() {
     let expected = &reference()["constrained_impact_map"]["f=0.3y^2+0.5y"];
-    let model = model("bar on a curve", BAR_ON_A_CURVE, &[]);
+    let model = model(BAR_ON_A_CURVE, &[]);
     for method in ["gauss4+ctec", "svc+ctec", "galerkin6+ctec"] {
         let (record, _) = run(&model, method, 1e-3, 1e-3);
         let impact = &record.impacts[0];
@@ -144,7 +106,7 @@ fn constrained_impact_map() {
 /// Every rule that knows constraints keeps p⁺ on them, and its energy; the one that does not says so.
 #[test]
 fn every_rule_in_its_constrained_form() {
-    let model = model("bar on a curve", BAR_ON_A_CURVE, &["initial.v=[-2.0, -1.458905312370693, 0]"]);
+    let model = model(BAR_ON_A_CURVE, &["initial.v=[-2.0, -1.458905312370693, 0]"]);
     for method in ["gauss3+ctec", "svc+dtec", "svc+shadow", "svc+mhc", "galerkin4+shadow", "galerkin4+dtec"] {
         let (record, outcome) = run(&model, method, 0.002, 2.0);
         assert_eq!(outcome.status, Status::Completed, "{method}");
@@ -185,7 +147,7 @@ until = 5.0
 #[test]
 fn a_rod_is_as_good_as_an_angle() {
     let file = &reference()["notes_pendulum"];
-    let model = model("pendulum", PENDULUM_XY, &[]);
+    let model = model(PENDULUM_XY, &[]);
     let (record, _) = run(&model, default_for(&model), 0.01, 5.0);
     let expected = file["impacts"].as_array().expect("a list");
     assert_eq!(record.impacts.len(), expected.len());
@@ -217,7 +179,7 @@ fn andrews_squeezer() {
         0.5347301163226948,
         1.048080741042263,
     ];
-    let model = model("squeezer", shipped("squeezer"), &[]);
+    let model = model(shipped("squeezer"), &[]);
     let (record, outcome) = run(&model, default_for(&model), 2e-4, 0.03);
     for (found, expected) in record.nodes.last().expect("there are nodes").q.iter().zip(published) {
         assert!((found - expected).abs() < 1e-6, "{found}, published {expected}");
@@ -228,7 +190,7 @@ fn andrews_squeezer() {
 /// A closed loop that hits a stop: what it keeps, and a motion on a finer mesh that agrees.
 #[test]
 fn four_bar_linkage() {
-    let model = model("four-bar", shipped("four-bar"), &[]);
+    let model = model(shipped("four-bar"), &[]);
     let start = model.start().expect("it is right");
     assert!(start.moved.is_some_and(|[q, _]| q > 0.01), "the start is moved onto the loop");
     let (coarse, outcome) = run(&model, "gauss4+ctec", 0.01, 2.0);
@@ -278,11 +240,11 @@ v = [0.6, THETA]
 [run]
 until = 3
 "#;
-    let moving = model("moving pivot", text, &[]);
+    let moving = model(text, &[]);
     let start = moving.start().expect("it is right");
     // θ̇ from ẋ = ṡ + θ̇ cos θ.
     let theta_rate = (start.v[1] - 0.6) / 0.8;
-    let free = model("moving pivot", &angle.replace("THETA", &format!("{theta_rate:?}")), &[]);
+    let free = model(&angle.replace("THETA", &format!("{theta_rate:?}")), &[]);
     let (constrained, outcome) = run(&moving, "gauss4", 0.01, 3.0);
     let (angles, _) = run(&free, "gauss4", 0.01, 3.0);
     let (a, b) = (constrained.nodes.last().expect("nodes"), angles.nodes.last().expect("nodes"));
@@ -314,7 +276,7 @@ until = 1
 "#;
     let error = Model::from_text("model", text, &[]).and_then(|model| model.start()).expect_err("inside the wall");
     assert!(error.to_string().contains("inside the wall"), "{error}");
-    let (_, outcome) = run(&model("tangent", &text.replace("0.5 - y + t", "1.5 - y + t"), &[]), "svc", 0.01, 1.0);
+    let (_, outcome) = run(&model(&text.replace("0.5 - y + t", "1.5 - y + t"), &[]), "svc", 0.01, 1.0);
     let Status::Failed(failure) = outcome.status else { panic!("{:?}", outcome.status) };
     assert!(failure.message.contains("cannot push"), "{}", failure.message);
     assert!((failure.t - 0.5).abs() < 0.011, "{}", failure.t);

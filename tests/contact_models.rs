@@ -128,13 +128,7 @@ fn the_account_of_a_shaken_jack_closes() {
 /// Each model runs to its own horizon with the default method.
 #[test]
 fn the_other_models_run_to_their_horizon() {
-    let cases = [
-        ("floor-and-ceiling", 31),
-        ("rimless-wheel", 5),
-        ("braked-pendulum", 2),
-        ("impact-oscillator", 11),
-        ("newtons-cradle", 8),
-    ];
+    let cases = [("floor-and-ceiling", 31), ("impact-oscillator", 11), ("newtons-cradle", 8)];
     for (name, impacts) in cases {
         let model = shipped(name, &[]);
         let until = model.run.until.expect("it has a horizon");

@@ -4,7 +4,7 @@ use carom::catalogue::find;
 use carom::expr::{Expr, eval, grad};
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Impact, Node, Outcome, Simulation, Status, View, Watcher};
+use carom::run::{Holding, Impact, Node, Outcome, Simulation, Status, View, Watcher};
 use carom::system::time;
 
 /// A run with all that was seen of it.
@@ -13,6 +13,8 @@ pub struct Motion {
     pub impacts: Vec<Impact>,
     /// The nodes.
     pub nodes: Vec<Node>,
+    /// Walls that began or ceased to hold the motion.
+    pub holdings: Vec<Holding>,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -21,6 +23,7 @@ pub struct Motion {
 struct Record {
     impacts: Vec<Impact>,
     nodes: Vec<Node>,
+    holdings: Vec<Holding>,
     enough: usize,
 }
 
@@ -31,6 +34,10 @@ impl Watcher for Record {
 
     fn impact(&mut self, impact: Impact) {
         self.impacts.push(impact);
+    }
+
+    fn holding(&mut self, holding: Holding) {
+        self.holdings.push(holding);
     }
 
     fn wants_account(&self) -> bool {
@@ -64,10 +71,16 @@ pub fn run_to_impacts(model: &Model, method: &str, step: f64, until: f64, enough
     let mut simulation = Simulation::new(model, &method, step, until).unwrap_or_else(|error| panic!("{error}"));
     let mut record = Record { enough, ..Record::default() };
     let outcome = simulation.run(&mut record).unwrap_or_else(|error| panic!("{error}"));
-    Motion { impacts: record.impacts, nodes: record.nodes, outcome }
+    let Record { impacts, nodes, holdings, .. } = record;
+    Motion { impacts, nodes, holdings, outcome }
 }
 
 impl Motion {
+    /// The last node.
+    pub fn last(&self) -> &Node {
+        self.nodes.last().expect("a run has a node")
+    }
+
     /// Panics unless the run reached its end.
     pub fn completed(self) -> Motion {
         assert_eq!(self.outcome.status, Status::Completed, "at t = {}", self.outcome.last.t);

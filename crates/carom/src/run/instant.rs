@@ -18,7 +18,7 @@ use crate::model::settings::Simultaneous;
 use crate::solve::NoSolution;
 
 /// More bounces than this at one instant are not resolved.
-pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
+pub(super) const MAX_AT_ONE_INSTANT: usize = 100_000;
 
 /// An approach slower than this part of the fastest impact so far is roundoff.
 pub(super) const SLOW: f64 = 1e-13;

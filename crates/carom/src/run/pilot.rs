@@ -2,7 +2,6 @@
 
 use super::simulation::{Outcome, Simulation, Status, Watcher};
 use crate::error::Result;
-use crate::flow::Phase;
 use crate::solve::larger;
 
 /// The second run has a step shorter by this, so that it has less than a tenth of the error for orders from 10 on.
@@ -11,6 +10,8 @@ const FINER: f64 = 0.8;
 const MOST_STEPS: f64 = 1e7;
 /// A run that fails is tried again with half the step, so often.
 const TRIES: usize = 6;
+/// How much a difference of the times when rest began counts.
+const REST: f64 = 1e-2;
 /// Above this the first digits of the final state are wrong.
 const MEANINGLESS: f64 = 1e-2;
 
@@ -26,10 +27,15 @@ pub struct Tuned {
     pub warning: Option<String>,
 }
 
-/// How far two states are apart, relative to 1 + |z|.
-fn difference(a: &Phase, b: &Phase) -> f64 {
+/// How far the last states of two runs are apart, relative to 1 + |z|. What rests has forgotten how it came there, so the
+/// times when rest began are compared too, though not to all digits: where bounces end is extrapolated.
+fn difference(a: &Outcome, b: &Outcome) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
-    let worst = a.z.iter().zip(&b.z).map(gap).fold(0.0, larger);
+    let rest = match (a.first_rest, b.first_rest) {
+        (Some(a), Some(b)) => REST * (a - b).abs(),
+        _ => 0.0,
+    };
+    let worst = a.end.z.iter().zip(&b.end.z).map(gap).fold(rest, larger);
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 
@@ -54,7 +60,7 @@ impl Simulation {
             self.step = FINER * step;
             let finer = self.run(&mut Quiet(&seen))?;
             let failed = matches!(finer.status, Status::Failed(_));
-            let error = if failed { f64::INFINITY } else { difference(&outcome.end, &finer.end) };
+            let error = if failed { f64::INFINITY } else { difference(&outcome, &finer) };
             let stuck = error > 0.25 * previous || step <= smallest;
             if error <= tolerance || stuck || seen.wants_to_stop() {
                 let warning = (error > tolerance).then(|| warning(error, tolerance, step <= smallest));
@@ -96,7 +102,7 @@ impl Simulation {
             if outcome.status != Status::Completed {
                 return Ok(f64::INFINITY);
             }
-            ends.push(outcome.end);
+            ends.push(outcome);
         }
         Ok(difference(&ends[0], &ends[1]))
     }

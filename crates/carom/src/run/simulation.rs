@@ -91,6 +91,8 @@ pub struct Outcome {
     pub steps: usize,
     /// How many impacts there were.
     pub impacts: usize,
+    /// When a wall first began to hold the motion, if one did.
+    pub first_rest: Option<f64>,
     /// The largest |g| and |dg/dt| of a constraint at a node, if there are constraints.
     pub violation: Option<[f64; 2]>,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
@@ -243,6 +245,7 @@ impl Simulation {
             end: run.z,
             steps: run.steps,
             impacts: run.impacts,
+            first_rest: run.first_rest,
             violation,
             energy: run.energy,
             account: run.account,
@@ -258,6 +261,7 @@ struct Progress {
     steps: usize,
     impacts: usize,
     samples: usize,
+    first_rest: Option<f64>,
     energy: [f64; 3],
     keeps_account: bool,
     account: Option<Account>,
@@ -289,7 +293,19 @@ impl Progress {
         let (next, work) = (z.clone(), z.clone());
         let energy = [initial, initial, 0.0];
         let crossings = Vec::new();
-        Ok(Progress { z, next, work, steps: 0, impacts: 0, samples: 1, energy, keeps_account, account, crossings })
+        Ok(Progress {
+            z,
+            next,
+            work,
+            steps: 0,
+            impacts: 0,
+            samples: 1,
+            first_rest: None,
+            energy,
+            keeps_account,
+            account,
+            crossings,
+        })
     }
 
     /// One step to the node at `end`. Says so if the run ends there.
@@ -326,7 +342,10 @@ impl Progress {
             self.next.t = end;
         }
         if let Some(rest) = &mut machine.rest {
-            rest.news.drain(..).for_each(|holding| watcher.holding(holding));
+            for holding in rest.news.drain(..) {
+                self.first_rest = self.first_rest.or(Some(holding.t));
+                watcher.holding(holding);
+            }
         }
         std::mem::swap(&mut self.z, &mut self.next);
         self.steps += 1;
