@@ -281,3 +281,71 @@ until = 1
     assert!(failure.message.contains("cannot push"), "{}", failure.message);
     assert!((failure.t - 0.5).abs() < 0.011, "{}", failure.t);
 }
+
+/// A rod on a pivot that is driven, with friction and a stop: at impacts the rod pushes too, and its end moves.
+#[test]
+fn the_account_closes_where_a_constraint_moves() {
+    let text = r#"
+coordinates = ["X", "x", "y"]
+[lagrangian]
+T = "X'^2/2 + (x'^2 + y'^2)/2"
+V = "9.81*y"
+[prescribed]
+X = "0.1*sin(5*t)"
+[[constraint]]
+g = "(x - X)^2 + y^2 - 1"
+[forces]
+x = "-0.2*x'"
+y = "-0.2*y'"
+[[wall]]
+phi = "x + 0.2"
+restitution = 0.6
+[initial]
+q = [0, 0.6, -0.8]
+v = [0.5, 0.5, 0]
+"#;
+    let (record, outcome) = run(&model("driven", text, &[]), "gauss4+ctec", 0.05, 5.0);
+    assert_eq!(record.impacts.len(), 3);
+    let account = outcome.account.expect("there are forces");
+    assert!(account.unexplained.abs() < 1e-9, "{account:?}");
+}
+
+/// Also from far away `initial.project` leads onto the constraints, to roundoff.
+#[test]
+fn a_start_is_moved_from_far_away() {
+    let text = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+[[constraint]]
+g = "x^2 + y^2 - 1"
+[initial]
+q = [1e6, 3]
+v = [5, 7]
+project = true
+"#;
+    let start = model("far", text, &[]).start().unwrap_or_else(|e| panic!("{e}"));
+    let off = start.q[0].hypot(start.q[1]) - 1.0;
+    assert!(off.abs() < 1e-15, "{off:e} at {:?}", start.q);
+}
+
+/// A relativistic ball: p = v/√(1 − v²) bends so much that Newton's method finds no v from rest. It meets the floor with
+/// γ = 2, at t = |p| = √3.
+#[test]
+fn a_relativistic_ball_bounces() {
+    let text = r#"
+coordinates = ["x"]
+[lagrangian]
+L = "-sqrt(1 - x'^2) - x"
+[[wall]]
+phi = "x"
+[initial]
+q = [1]
+v = [0]
+"#;
+    let (record, _) = run(&model("relativistic", text, &[]), "gauss6+ctec", 0.1, 10.0);
+    for (impact, k) in record.impacts.iter().zip([1.0, 3.0, 5.0]) {
+        assert!((impact.minus.t - k * 3.0_f64.sqrt()).abs() < 1e-11, "{}", impact.minus.t);
+    }
+    assert_eq!(record.impacts.len(), 3);
+}

@@ -252,3 +252,142 @@ fn the_step_of_a_run_into_rest_is_short_enough() {
     let account = tuned.outcome.account.expect("there is a brake");
     assert!(account.unexplained.abs() < 1e-7, "step {}: {account:?}", tuned.step);
 }
+
+/// The bounces before rest become short, and with them the steps; what constraints are rounded to, over such a step, is no
+/// small velocity. On a rod and on a box the motion comes to rest all the same.
+#[test]
+fn what_constraints_hold_comes_to_rest() {
+    let pendulum = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "9.81*y"
+[[constraint]]
+g = "x^2 + y^2 - 1"
+[[wall]]
+phi = "x - 0.6"
+restitution = 0.5
+[initial]
+q = [1, 0]
+v = [0, 0]
+"#;
+    let in_the_angle = r#"
+coordinates = ["a"]
+[lagrangian]
+T = "a'^2/2"
+V = "-9.81*cos(a)"
+[[wall]]
+phi = "sin(a) - 0.6"
+restitution = 0.5
+[initial]
+q = ["pi/2"]
+v = [0]
+"#;
+    let (angle, _) = run(in_the_angle, &[], Some("gauss6+ctec"), 0.01, 3.0);
+    for (method, tolerance) in [("gauss4+ctec", 1e-9), ("svc+ctec", 1e-3), ("suzuki4+ctec", 1e-6)] {
+        for step in [0.01, 0.037] {
+            let (record, outcome) = run(pendulum, &[], Some(method), step, 3.0);
+            assert_eq!(outcome.status, Status::Completed, "{method}, {step}");
+            let late = (record.holdings[0].t - angle.holdings[0].t).abs();
+            assert!(late < tolerance * (step / 0.01_f64).powi(4), "{method}, {step}: rests {late:e} late");
+            let [x, y] = [record.last().q[0], record.last().q[1]];
+            assert!((x - 0.6).abs() + (y + 0.8).abs() < 1e-14, "{method}, {step}: {x}, {y}");
+        }
+    }
+}
+
+/// A ball comes to rest on others that rest on the floor: it is they that press on it, since all would fall alike.
+#[test]
+fn balls_come_to_rest_on_each_other() {
+    let balls = r#"
+coordinates = ["x1", "x2", "x3"]
+[parameters]
+e = 0.5
+[lagrangian]
+T = "(x1'^2 + x2'^2 + x3'^2)/2"
+V = "9.81*(x1 + x2 + x3)"
+[[wall]]
+phi = "x1"
+restitution = "e"
+[[wall]]
+phi = "x2 - x1 - 0.1"
+restitution = "e"
+[[wall]]
+phi = "x3 - x2 - 0.1"
+restitution = "e"
+[initial]
+q = [0.5, 1.0, 1.7]
+v = [0, 0, 0]
+"#;
+    for restitution in ["e=0", "e=0.3", "e=0.5"] {
+        for simultaneous in ["sequential", "moreau"] {
+            let settings = [restitution, &format!("run.simultaneous={simultaneous}")];
+            let (record, outcome) = run(balls, &settings, Some("gauss2+ctec"), 0.1, 4.0);
+            assert_eq!(outcome.status, Status::Completed, "{settings:?}");
+            let held = |wall| record.holdings.iter().rfind(|h| h.wall == wall).is_some_and(|h| h.begins);
+            assert!((0..3).all(held), "{settings:?}: {:?}", record.holdings);
+            let far = record.last().q.iter().zip([0.0, 0.1, 0.2]).map(|(q, due)| (q - due).abs()).sum::<f64>();
+            assert!(far < 1e-14, "{settings:?}: {far:e}");
+            let account = outcome.account.expect("walls take energy");
+            assert!(account.unexplained.abs() < 1e-7, "{settings:?}: {account:?}");
+        }
+    }
+}
+
+const TABLE: &str = r#"
+coordinates = ["y"]
+[lagrangian]
+T = "y'^2/2"
+V = "9.81*y"
+[[wall]]
+phi = "y - 0.5*sin(5*t)"
+restitution = 0.3
+[initial]
+q = [0]
+v = [2.5]
+"#;
+
+/// A table swings, and falls faster than a ball while 12.5 sin 5t > g: also where that is over before the step is.
+#[test]
+fn a_wall_lets_go_within_a_step() {
+    let due = (9.81_f64 / 12.5).asin() / 5.0;
+    for step in [0.625, 0.1] {
+        let (record, _) = run(TABLE, &[], Some("gauss6+ctec"), step, 0.7);
+        let first = record.holdings.iter().find(|holding| !holding.begins).map(|holding| holding.t);
+        assert!(first.is_some_and(|t| (t - due).abs() < 1e-9), "{step}: {first:?}, not {due}");
+    }
+}
+
+/// The energy at the start is the same if a simulation that ended at rest runs again.
+#[test]
+fn a_run_after_rest_begins_free() {
+    let model = Model::from_text("ball", shipped("bouncing-ball"), &["initial.v[0]=3".into()]).expect("a model");
+    let method = Method::named("gauss2+ctec", None).expect("it is registered");
+    let mut simulation = Simulation::new(&model, &method, 0.1, 30.0).expect("it compiles");
+    let energies = [(); 2].map(|()| simulation.run(&mut ()).expect("it runs").energy);
+    assert_eq!(energies[0], energies[1]);
+}
+
+/// A force acts before rest and after it, in one step: all of its work is in the account.
+#[test]
+fn the_account_closes_over_rest() {
+    let pushed = r#"
+coordinates = ["y"]
+[lagrangian]
+T = "y'^2/2"
+V = "9.81*y"
+[forces]
+y = "3*t"
+[[wall]]
+phi = "y"
+restitution = 0.5
+[initial]
+q = [0.1]
+v = [0]
+"#;
+    let (record, outcome) = run(pushed, &[], Some("gauss6+ctec"), 0.625, 5.0);
+    let left = record.holdings.last().map(|holding| holding.t);
+    assert!(left.is_some_and(|t| (t - 3.27).abs() < 1e-12), "{left:?}");
+    let account = outcome.account.expect("forces work");
+    assert!(account.unexplained.abs() < 1e-8, "{account:?}");
+}

@@ -1,5 +1,6 @@
 //! Hamilton's equations from the Lagrangian.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Phase;
@@ -9,6 +10,9 @@ use crate::kernel::{Backend, Kernel, Tape};
 use crate::mechanics::{Mechanics, numbered};
 use crate::solve::{Newton, NoSolution, eliminate, eliminate_columns};
 use crate::system::time;
+
+/// In so many parts momenta grow to those whose velocity is hard to find.
+const PARTS_OF_MOMENTA: usize = 64;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
 ///
@@ -150,7 +154,12 @@ impl Field {
             Velocity::Implicit(newton) => {
                 if newton.solve(&mut self.inputs, &mut self.values).is_err() {
                     self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
-                    newton.solve(&mut self.inputs, &mut self.values)?;
+                    let solved = newton.solve(&mut self.inputs, &mut self.values);
+                    if solved.is_err() {
+                        let unknowns = self.parameters + 1 + z.len();
+                        let momenta = unknowns - z.len() / 2..unknowns;
+                        approach(newton, &mut self.inputs, &mut self.values, momenta).or(solved)?;
+                    }
                 }
                 self.known = Known::All;
             }
@@ -180,6 +189,26 @@ impl Explicit {
         self.motion.eval(inputs, &mut values[..n + 1]);
         values[2 * n] = values[n];
     }
+}
+
+/// Newton's method from rest, with momenta that grow to the given ones: where p = L_v(q, v) bends, as in relativity, whole
+/// steps lead to velocities that there are not.
+#[cold]
+fn approach(
+    newton: &mut Newton,
+    inputs: &mut [f64],
+    values: &mut [f64],
+    momenta: Range<usize>,
+) -> std::result::Result<(), NoSolution> {
+    let p = inputs[momenta.clone()].to_vec();
+    inputs[momenta.end..].fill(0.0);
+    let mut result = Ok(());
+    for part in 1..=PARTS_OF_MOMENTA {
+        let share = part as f64 / PARTS_OF_MOMENTA as f64;
+        inputs[momenta.clone()].iter_mut().zip(&p).for_each(|(x, p)| *x = share * p);
+        result = result.and_then(|()| newton.solve(inputs, values));
+    }
+    result
 }
 
 /// The unknowns v and μ, the equations for them, and what follows: v, ṗ, H, L_v, μ.

@@ -35,6 +35,8 @@ pub struct Problem<'a> {
     pub state: &'a [Expr],
     /// What is solved for.
     pub unknowns: &'a [Expr],
+    /// The one of the inputs by which residuals are divided, if there is one: it divides their roundoff too.
+    pub divisor: Option<Expr>,
     /// r: as many as there are unknowns.
     pub residuals: &'a [Expr],
     /// What is wanted at the solution.
@@ -47,6 +49,11 @@ impl Problem<'_> {
     /// All inputs in order.
     pub fn inputs(&self) -> Vec<Expr> {
         [self.given, self.carried, self.state, self.unknowns].concat()
+    }
+
+    /// Where the divisor is among the inputs.
+    pub fn divisor(&self) -> Option<usize> {
+        self.inputs().iter().position(|&input| Some(input) == self.divisor)
     }
 
     /// r, ∂r/∂x by rows.
@@ -64,6 +71,8 @@ pub(super) struct Equations {
     pub(super) tape: Tape,
     /// The number of unknowns.
     pub(super) n: usize,
+    /// The input by which residuals are divided.
+    pub(super) divisor: Option<usize>,
     /// Where these are among the inputs.
     pub(super) carried: Range<usize>,
     pub(super) state: Range<usize>,
@@ -87,7 +96,8 @@ impl Equations {
         };
         let (is_iterated, is_final) = (moving(outputs.0), moving(outputs.1));
         let carried = problem.given.len()..problem.given.len() + problem.carried.len();
-        Ok(Equations { n, state: carried.end..first, carried, is_fixed, is_iterated, is_final, tape })
+        let (state, divisor) = (carried.end..first, problem.divisor());
+        Ok(Equations { n, divisor, state, carried, is_fixed, is_iterated, is_final, tape })
     }
 
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]

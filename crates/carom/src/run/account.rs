@@ -5,7 +5,7 @@ use super::lift::Lift;
 use crate::constraint::Reaction;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::flow::{Collocation, Flow, Phase};
+use crate::flow::{Collocation, Field, Flow, Phase};
 use crate::impact::Hit;
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -16,7 +16,7 @@ use crate::system::time;
 /// What changed the energy since the start. All of it together with `unexplained` is the change of the energy.
 ///
 /// ```text
-/// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t
+/// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t − μ·g_t
 /// ```
 ///
 /// Walls that hold and constraints that move are drives: −N φ_t and λ·g_t. The first two are integrated to the order of the flow; what is unexplained is the error of the method.
@@ -38,6 +38,8 @@ pub(super) struct Ledger {
     /// E and E − H at the start, where H = p·v − L is that of the free coordinates.
     start: [f64; 2],
     power: Option<Power>,
+    /// The velocities at impacts, where constraints move.
+    moved: Option<Field>,
 }
 
 /// What is integrated along the smooth pieces.
@@ -73,7 +75,8 @@ impl Ledger {
             true => Some(Power::new(mechanics, &powers, parameters, flow)?),
             false => None,
         };
-        Ok(Some(Ledger { sums: Account::default(), start: [0.0; 2], power }))
+        let moved = constraints_move.then(|| Field::new(mechanics, parameters)).transpose()?;
+        Ok(Some(Ledger { sums: Account::default(), start: [0.0; 2], power, moved }))
     }
 
     /// Begins anew at z.
@@ -89,10 +92,18 @@ impl Ledger {
         Ok(())
     }
 
-    /// An impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t].
-    pub(super) fn impact(&mut self, hit: &Hit, lambda: f64) {
+    /// An impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t] − μ·g_t, where μ are the impulses of constraints, [p] = λ∇φ + Gᵀμ, and
+    /// −μ·g_t = Gᵀμ·v.
+    pub(super) fn impact(&mut self, hit: &Hit, lambda: f64, plus: &Phase) {
         self.sums.impacts += 0.5 * (1.0 - hit.restitution) * lambda * hit.rate_minus;
         self.sums.drives -= lambda * hit.phi_t;
+        // What a failed velocity leaves out is then unexplained.
+        if let Some(field) = &mut self.moved
+            && let Ok(v) = field.velocity(hit.minus.t, &hit.minus.z)
+        {
+            let impulse = |i: usize| plus.p()[i] - hit.minus.p()[i] - lambda * hit.grad_phi[i];
+            self.sums.drives += v.iter().enumerate().map(|(i, v)| impulse(i) * v).sum::<f64>();
+        }
     }
 
     /// The account at the node z, to which a step has just been made; the energy there is `energy`.
@@ -171,7 +182,14 @@ impl Power {
             let (n, at, mut power) = (self.state.q().len(), self.inputs.len() - 1 - self.state.z.len(), [0.0; 2]);
             self.inputs[at] = self.state.t;
             self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
-            self.inputs[at + 1 + n..].copy_from_slice(machine.field.velocity(self.state.t, &self.state.z)?);
+            let now = machine.mode();
+            machine.switch(mode);
+            let v = machine
+                .field
+                .velocity(self.state.t, &self.state.z)
+                .map(|v| self.inputs[at + 1 + n..].copy_from_slice(v));
+            machine.switch(now);
+            v?;
             self.kernel.eval(&self.inputs, &mut power);
             if mode > 0 {
                 power[1] += machine.power_of_walls(mode, &self.state)?;

@@ -35,6 +35,8 @@ const LOWEST_BOUNCE: f64 = TOUCHING;
 const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this part of all forces is none.
 const NO_FORCE: f64 = 1e-12;
+/// The forces of walls are looked at at no more places inside a step than this.
+const MOST_LOOKS: usize = 3;
 
 /// What a step may not have.
 type Solved<T> = std::result::Result<T, NoSolution>;
@@ -246,25 +248,28 @@ impl Machine {
         let all = rest.accelerations(z, &v)?;
         // Where even a whole step of it gives no speed, an acceleration is roundoff.
         let (h, fastest, slow) = (self.hit.h, self.fastest, SLOW * self.fastest);
-        let presses = |&(wall, _): &(usize, f64)| fastest == 0.0 || all[wall].abs() * h > slow;
-        let is_low =
-            |&(wall, rate): &(usize, f64)| rate * rate <= 2.0 * scale * all[wall].abs() || rate.abs() <= f64::EPSILON;
-        let low: Vec<(usize, f64)> = self.touching.iter().copied().filter(is_low).filter(presses).collect();
-        let accelerations: Vec<f64> = low.iter().map(|(wall, _)| all[*wall]).collect();
-        if low.is_empty() || accelerations.iter().all(|a| *a >= 0.0) {
+        let is_low = |rate: f64, a: f64| {
+            let presses = fastest == 0.0 || a.abs() * h > slow;
+            presses && (rate * rate <= 2.0 * scale * a.abs() || rate.abs() <= f64::EPSILON)
+        };
+        let free: Vec<f64> = self.touching.iter().map(|(wall, _)| all[*wall]).collect();
+        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(rates[k], free[k])).collect();
+        if low.iter().all(|&k| free[k] >= 0.0) {
             return Ok(Vec::new());
         }
-        self.touching.clone_from(&low);
         self.hit.minus.copy_from(z);
         let w = self.responses()?;
-        let forces = moreau(&w, &accelerations, &vec![0.0; low.len()]).ok_or(NoSolution::Accumulated)?;
-        let total: f64 = forces.iter().sum();
-        let wait = |k: usize| match (low[k].1.max(0.0), accelerations[k].abs(), self.restitution[low[k].0]) {
+        let pressed = press(&w, &free, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let total: f64 = pressed.iter().map(|wall| wall.force).sum();
+        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), self.restitution[self.touching[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
             _ => 0.0,
         };
-        let holds = |k: &usize| forces[*k] > NO_FORCE * total;
-        Ok((0..low.len()).filter(holds).map(|k| (low[k].0, wait(k))).collect())
+        let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
+        let mut held: Vec<_> = holding.map(|p| (self.touching[p.number].0, wait(p.number, p.acceleration))).collect();
+        held.sort_by_key(|(wall, _)| *wall);
+        Ok(held)
     }
 
     /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.
@@ -272,15 +277,40 @@ impl Machine {
         if self.mode() == 0 {
             return Ok(None);
         }
-        let (before, after) = (self.forces(z0)?, self.forces(z1)?);
-        let total: f64 = before.iter().chain(&after).map(|force| force.abs()).sum();
+        let mut before = (0.0, self.forces(z0)?);
+        // A force may change its sign twice in a step.
+        let inside = self.full.moments().min(MOST_LOOKS);
+        for look in 1..=inside + 1 {
+            let is_last = look > inside;
+            let end = if is_last { tau } else { tau * look as f64 / (inside + 1) as f64 };
+            let after = if is_last { self.forces(z1)? } else { self.forces_after(z0, end)? };
+            let release = self.release_between(z0, &before, (end, &after))?;
+            if release.is_some() {
+                return Ok(release);
+            }
+            before = (end, after);
+        }
+        Ok(None)
+    }
+
+    /// The same between two times of the step, with the forces at them.
+    fn release_between(
+        &mut self,
+        z0: &Phase,
+        (begin, before): &(f64, Vec<f64>),
+        (end, after): (f64, &[f64]),
+    ) -> Solved<Option<Contact>> {
+        let total: f64 = before.iter().chain(after).map(|force| force.abs()).sum();
         let mut first: Option<Contact> = None;
         for k in 0..after.len() {
             if after[k] >= -NO_FORCE * total {
                 continue;
             }
             let wall = self.rest.as_ref().map_or(0, |rest| rest.modes[rest.mode].walls[k]);
-            let dtau = if before[k] <= 0.0 { 0.0 } else { self.root_of_force(k, z0, before[k], after[k], tau)? };
+            let dtau = match before[k] > 0.0 {
+                true => self.root_of_force(k, z0, (*begin, before[k]), (end, after[k]))?,
+                false => *begin,
+            };
             if first.is_none_or(|contact| dtau < contact.dtau) {
                 first = Some(Contact { wall, dtau, lets_go: true });
             }
@@ -288,14 +318,17 @@ impl Machine {
         Ok(first)
     }
 
-    fn root_of_force(&mut self, k: usize, z0: &Phase, before: f64, after: f64, tau: f64) -> Solved<f64> {
-        let slope = (after - before) / tau;
-        let value = |dtau: f64| {
-            let mut probe = self.probe.clone();
-            self.full.step(z0, dtau, &mut probe)?;
-            Ok((self.forces(&probe)?[k], slope))
-        };
-        root::bracketed(value, (0.0, before), (tau, after), before / (before - after) * tau)
+    fn root_of_force(&mut self, k: usize, z0: &Phase, a: (f64, f64), b: (f64, f64)) -> Solved<f64> {
+        let slope = (b.1 - a.1) / (b.0 - a.0);
+        let value = |dtau: f64| Ok((self.forces_after(z0, dtau)?[k], slope));
+        root::bracketed(value, a, b, a.0 - a.1 / slope)
+    }
+
+    /// The forces at Φ_τ(z0).
+    fn forces_after(&mut self, z0: &Phase, tau: f64) -> Solved<Vec<f64>> {
+        let mut probe = self.probe.clone();
+        self.full.step(z0, tau, &mut probe)?;
+        self.forces(&probe)
     }
 
     /// The power −N φ_t of the walls that hold in a mode of motion, which they have where they move.
@@ -319,5 +352,35 @@ impl Machine {
         let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(Vec::new()) };
         hold.reaction.at(z.t, z.q(), &v)?;
         Ok(hold.reaction.multipliers()[hold.constraints..].iter().map(|lambda| -lambda).collect())
+    }
+}
+
+/// A wall on which the motion presses, by its number among those that touch.
+struct Pressed {
+    number: usize,
+    /// φ̈ without its own force, when it came in.
+    acceleration: f64,
+    force: f64,
+}
+
+/// The walls on which the motion presses: those in `low`, and those to which the forces of others lead it, as a ball that
+/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them.
+fn press(w: &[f64], free: &[f64], low: Vec<usize>, is_low: impl Fn(usize, f64) -> bool) -> Option<Vec<Pressed>> {
+    let m = free.len();
+    let mut pressed: Vec<Pressed> =
+        low.into_iter().map(|number| Pressed { number, acceleration: free[number], force: 0.0 }).collect();
+    loop {
+        let row = |i: usize| pressed.iter().map(move |wall| w[i * m + wall.number]);
+        let matrix: Vec<f64> = pressed.iter().flat_map(|wall| row(wall.number)).collect();
+        let demand: Vec<f64> = pressed.iter().map(|wall| free[wall.number]).collect();
+        let forces = moreau(&matrix, &demand, &vec![0.0; pressed.len()])?;
+        let pushed = |i: usize| free[i] + row(i).zip(&forces).map(|(w, force)| w * force).sum::<f64>();
+        let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i)).map(|i| (i, pushed(i)));
+        let more: Vec<(usize, f64)> = others.filter(|&(i, a)| a < 0.0 && is_low(i, a)).collect();
+        pressed.iter_mut().zip(forces).for_each(|(wall, force)| wall.force = force);
+        if more.is_empty() {
+            return Some(pressed);
+        }
+        pressed.extend(more.into_iter().map(|(number, acceleration)| Pressed { number, acceleration, force: 0.0 }));
     }
 }

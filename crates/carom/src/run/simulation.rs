@@ -272,6 +272,8 @@ impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
         let mut z = simulation.start.clone();
         let Simulation { lift, machine, constraints, step, ledger, start, .. } = simulation;
+        // The run before may have ended at rest.
+        machine.switch(0);
         let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.begin(&z);
         machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
@@ -322,7 +324,7 @@ impl Progress {
         let mut impacts = 0;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
             impacts += 1;
-            ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda));
+            ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda, plus));
             if let Some(field) = &mut field {
                 let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
                 watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });

@@ -12,7 +12,8 @@ use crate::mechanics::Mechanics;
 pub const MAX_ITERATIONS: usize = 30;
 /// After a correction as small as this, relative to the unknowns, the next one would be below roundoff.
 pub const LAST_CORRECTION: f64 = 1e-9;
-/// Corrections as small as this, relative to the unknowns or to 1, are roundoff if they no longer shrink.
+/// Corrections as small as this, relative to the unknowns or to 1, are roundoff if they no longer shrink. Where residuals
+/// are divided by a number, so is the 1.
 pub const STAGNATION: f64 = 1e-12;
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution.
@@ -40,6 +41,8 @@ struct Parts {
     carried: Range<usize>,
     state: Range<usize>,
     n: usize,
+    /// The input by which residuals are divided.
+    divisor: Option<usize>,
     lu: Lu,
     /// r and ∂r/∂x
     values: Vec<f64>,
@@ -144,6 +147,7 @@ impl Parts {
             state: carried.end..carried.end + problem.state.len(),
             carried,
             n,
+            divisor: problem.divisor().map(|i| mechanics.parameters.len() + i),
             lu: Lu::new(n),
             values: vec![0.0; n + n * n],
             correction: vec![0.0; n],
@@ -155,6 +159,7 @@ impl Parts {
     fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
         // A sum, not a maximum: NaN must not get lost.
         let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
         let mut previous = f64::INFINITY;
         for iteration in 1..=MAX_ITERATIONS {
             self.equations.eval(inputs, &mut self.values);
@@ -169,7 +174,7 @@ impl Parts {
             let x = &mut inputs[self.state.end..];
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
             let (step, scale) = (size(&self.correction), size(x));
-            let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(1.0);
+            let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(unit);
             if step <= LAST_CORRECTION * scale || stagnates {
                 self.results.eval(inputs, &mut self.outputs);
                 let (values, next) = self.outputs.split_at(results.len());

@@ -33,11 +33,12 @@ fn tenth(step: f64) -> String {
     rounded.parse::<f64>().map_or(rounded, |x| x.to_string())
 }
 
-/// Nothing changes H: no forces, no time in L, walls that stand still and lose nothing.
+/// Nothing changes H: no forces, no time in L, constraints and walls that stand still, walls that lose nothing.
 fn is_conservative(model: &Model) -> bool {
     let mechanics = Mechanics::new(&model.system);
     let restitution: Vec<_> = model.system.walls.iter().map(|wall| wall.restitution).collect();
     let walls_keep_it = eval(&restitution, &model.parameter_values()).iter().all(|e| *e == 1.0);
-    let moves = mechanics.walls.iter().chain([&mechanics.l]).any(|f| f.depends_on(&[time()]));
+    let constraints = mechanics.constraints.iter().map(|constraint| &constraint.g);
+    let moves = mechanics.walls.iter().chain([&mechanics.l]).chain(constraints).any(|f| f.depends_on(&[time()]));
     mechanics.forces.is_none() && walls_keep_it && !moves
 }

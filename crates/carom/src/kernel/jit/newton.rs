@@ -139,12 +139,20 @@ impl Emission<'_, '_, '_> {
         let dx = self.emitter.solve(slopes, r, blocks.singular);
         let x: Vec<Value> = x.iter().zip(&dx).map(|(&x, &dx)| self.emitter.sub(x, dx)).collect();
         let count = self.emitter.builder.ins().iadd_imm_u(count, 1);
-        self.decide(blocks, &x, &dx, previous, count);
+        let divisor = self.equations.divisor.and_then(|i| values[i]);
+        self.decide(blocks, &x, &dx, [previous, count], divisor);
         self.emitter.builder.seal_block(blocks.next);
     }
 
     /// The same decisions as in [`crate::solve::Newton::solve`], the most frequent one first.
-    fn decide(&mut self, blocks: &Blocks, x: &[Value], dx: &[Value], previous: Value, count: Value) {
+    fn decide(
+        &mut self,
+        blocks: &Blocks,
+        x: &[Value],
+        dx: &[Value],
+        [previous, count]: [Value; 2],
+        divisor: Option<Value>,
+    ) {
         let e = &mut *self.emitter;
         let again = e.builder.create_block();
         let done: Vec<Value> = x.iter().copied().chain([count]).collect();
@@ -162,7 +170,12 @@ impl Emission<'_, '_, '_> {
 
         e.enter(again);
         let [half, part, one] = [0.5, STAGNATION, 1.0].map(|c| e.constant(c));
-        let (expected, limit) = (e.mul(half, previous), e.max(one, scale));
+        let unit = divisor.map_or(one, |divisor| {
+            let size = e.builder.ins().fabs(divisor);
+            let quotient = e.builder.ins().fdiv(one, size);
+            e.max(one, quotient)
+        });
+        let (expected, limit) = (e.mul(half, previous), e.max(unit, scale));
         let limit = e.mul(part, limit);
         let is_no_smaller = e.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, step, expected);
         let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);

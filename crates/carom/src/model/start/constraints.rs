@@ -12,6 +12,8 @@ use crate::system::{Constraint, Enforce, time};
 
 /// A start may be this far off a constraint, in position and velocity.
 const ON_CONSTRAINT: f64 = 1e-8;
+/// So often a start is moved onto the constraints.
+const ROUNDS: usize = 3;
 /// A gradient is a combination of others if no more than this part of it is left.
 const DEPENDENT: f64 = 1e-10;
 
@@ -60,7 +62,10 @@ impl Check<'_> {
         };
         match v {
             None => {
-                manifold.project(&mut z, &mut field).map_err(impossible)?;
+                // From far away the corrections are small beside the way long before they are small.
+                for _ in 0..ROUNDS {
+                    manifold.project(&mut z, &mut field).map_err(impossible)?;
+                }
                 free.iter().zip(z.q()).for_each(|(&i, &x)| q[i] = x);
             }
             Some(v) => {
