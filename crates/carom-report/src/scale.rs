@@ -36,6 +36,17 @@ impl Scale {
         Scale { low: low - room, high: high + room, log }
     }
 
+    /// How long the stretch is; on a logarithmic axis in decades.
+    pub fn length(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// The same middle with a greater length.
+    pub fn widened(self, length: f64) -> Scale {
+        let more = 0.5 * (length - self.length()).max(0.0);
+        Scale { low: self.low - more, high: self.high + more, ..self }
+    }
+
     /// Where a value is, from 0 to 1 if it is within; NaN for what has no place.
     pub fn place(&self, x: f64) -> f64 {
         let x = if self.log { if x > 0.0 { x.log10() } else { f64::NAN } } else { x };

@@ -1,5 +1,5 @@
-use super::measure::{Case, largest, model};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::measure::{Case, impulses, largest, model};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::Trajectory;
 use crate::error::Result;
 use crate::projection::report;
@@ -20,7 +20,10 @@ const STEP: f64 = 0.002;
 const AMPLITUDES: [f64; 2] = [0.0, 0.3];
 
 fn compute(tell: Tell) -> Result<Finding> {
-    let mut table = Table::new("impacts", &["A", "t", "lambda", "energy_of_P_h_after_P_u"]);
+    let change = Drawing::new("change of the energy by P_h after P_u", "t", ["t [s]", "change [J]"]);
+    let change = change.curve("energy_of_P_h_after_P_u", "", Mark::Stems);
+    let columns = ["f", "t", "lambda", "energy_of_P_h_after_P_u"];
+    let mut table = Table::new("impacts", &columns).drawn(impulses()).drawn(change);
     let (mut numbers, mut parts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for amplitude in AMPLITUDES {
         tell(&format!("A = {amplitude}"));
@@ -56,6 +59,7 @@ fn compute(tell: Tell) -> Result<Finding> {
 /// energy.
 fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
     let (mass, inertia) = (1.0, 1.0 / 12.0);
+    let label = if amplitude == 0.0 { "f = 0".into() } else { format!("f = {amplitude} sin 2y") };
     let mut changes = Vec::new();
     for impact in &run.impacts {
         let (q, v) = (&impact.minus.q, &impact.minus.v);
@@ -67,7 +71,7 @@ fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
         after[1] = 2.0 * amplitude * (2.0 * q[0]).cos() * after[0];
         let energy = |v: &[f64]| 0.5 * (mass * (v[0] * v[0] + v[1] * v[1]) + inertia * v[2] * v[2]);
         changes.push(energy(&after) - energy(v));
-        table.push(vec![amplitude, impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
+        table.push_labelled(&label, vec![impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
     }
     largest(changes.iter().map(|change| change.abs()))
 }

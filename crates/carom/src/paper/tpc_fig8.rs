@@ -1,4 +1,4 @@
-use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line, lambda_of_both, line, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -32,5 +32,6 @@ fn compute(_: Tell) -> Result<Finding> {
         lambda[2],
     );
     let verdict = Verdict::of(&[one.off(from_line) < 1e-12, two.off(from_line) < 1e-10, alternates]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![one.table("one-point"), two.table("two-point")] })
+    let tables = lambda_of_both(trajectories(&one, &two, line));
+    Ok(Finding { finding, verdict, numbers, tables })
 }
