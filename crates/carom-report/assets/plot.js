@@ -3,6 +3,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLORS = 7;
+// Values that differ by less than this, relatively, are drawn as one.
+const CONSTANT = 1e-8;
 
 function bytes(text) {
   const raw = atob(text);
@@ -115,7 +117,7 @@ class Plot {
       if (zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
       if (!(low <= high)) return [0, 1];
       const size = Math.max(Math.abs(low), Math.abs(high));
-      if (high - low <= 1e-14 * size) {
+      if (high - low <= CONSTANT * size) {
         const room = log ? 0.5 : 0.05 * size || 1;
         return [low - room, high + room];
       }
@@ -228,7 +230,7 @@ class Plot {
     }
     if (series.mark === "stems") shape(parent, "path", { ...stroke, d: parts.stems.join(""), "stroke-width": 1.5 });
     if (series.mark !== "line") {
-      const size = series.x.length > 400 ? 2 : 6;
+      const size = series.x.length > 400 ? 2 : series.x.length > 100 ? 4 : 6;
       shape(parent, "path", { ...stroke, d: parts.dots.join(""), "stroke-width": size, "stroke-linecap": "round" });
     }
   }

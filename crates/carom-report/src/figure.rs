@@ -59,6 +59,10 @@ fn curves(table: &Table, drawing: &Drawing) -> Vec<Series> {
         };
         let mut labels: Vec<Option<&String>> = table.rows.iter().map(|(label, _)| label.as_ref()).collect();
         labels.dedup();
+        if labels.is_empty() {
+            // The legend says that there are none.
+            labels.push(None);
+        }
         for label in labels {
             let name = label.cloned().unwrap_or_else(|| curve.label.clone());
             all.push(Series { label: name, mark: curve.mark, points: points(label) });
@@ -98,8 +102,9 @@ pub fn html(entry: &Entry, finding: &Finding, command: &str) -> String {
 }
 
 fn capital(text: &str) -> String {
+    // A symbol stays what it is: Λ is not λ.
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or(String::new(), |first| [first.to_ascii_uppercase()].into_iter().chain(letters).collect())
 }
 
 fn verdict(verdict: Verdict) -> String {

@@ -1,5 +1,8 @@
 //! Axes: from values to places, with ticks at round numbers.
 
+/// Values that differ by less than this, relatively, are drawn as one: the labels of their ticks would not fit.
+const CONSTANT: f64 = 1e-8;
+
 /// A stretch of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -28,7 +31,7 @@ impl Scale {
             return Scale { low: 0.0, high: 1.0, log };
         }
         let size = low.abs().max(high.abs());
-        if high - low <= 1e-14 * size || high == low {
+        if high - low <= CONSTANT * size {
             let room = if log { 0.5 } else { (0.05 * size).max(if size == 0.0 { 1.0 } else { 0.0 }) };
             return Scale { low: low - room, high: high + room, log };
         }

@@ -207,14 +207,14 @@ impl<'a> Panel<'a> {
             );
         }
         let zero = self.place([f64::NAN, 0.0])[1];
-        let radius = if points.len() > MANY { 1.0 } else { 2.8 };
-        if series.mark == Mark::Dots && points.len() > MANY {
+        let radius = if points.len() > MANY / 4 { 1.8 } else { 2.8 };
+        if points.len() > MANY && series.mark != Mark::Line {
             let dots: String = points.iter().flatten().map(|[x, y]| format!("M{x:.1} {y:.1}h.01")).collect();
             let _ =
                 writeln!(text, "<path d=\"{dots}\" stroke=\"{color}\" stroke-width=\"2\" stroke-linecap=\"round\"/>");
-            return;
         }
-        for [x, y] in points.iter().flatten() {
+        let single = if points.len() > MANY { &[] } else { points.as_slice() };
+        for [x, y] in single.iter().flatten() {
             if series.mark == Mark::Stems {
                 let _ = write!(text, "<path d=\"M{x:.1} {zero:.1}V{y:.1}\" stroke=\"{color}\" stroke-width=\"1.4\"/>");
             }

@@ -42,10 +42,12 @@ fn compute(tell: Tell) -> Result<Finding> {
         numbers.push(Number::new(name("energy drift"), drift));
         numbers.push(Number::new(name("largest change of energy by P_h after P_u"), lost));
         texts.push(format!(
-            "With f = {amplitude} sin 2y the condition of Lemma 3 {}; P_u and then P_h would change the energy of an impact by \
-             up to {lost:.1e}. By elimination of x (k_c = {k_crit:.6}) there are {} impacts up to t = {UNTIL}, and the energy \
+            "With {} the condition of Lemma 3 {}; P_u and then P_h would change the energy of an impact by \
+             up to {}. By elimination of x (k_c = {k_crit:.6}) there are {} impacts up to t = {UNTIL}, and the energy \
              drifts by {drift:.1e}.",
+            label(amplitude),
             if separable { "holds" } else { "fails" },
+            if lost < 0.01 { format!("{lost:.1e}") } else { format!("{lost:.1} J") },
             run.impacts.len()
         ));
         parts.push(separable == (amplitude == 0.0) && (lost < 1e-9) == separable && drift < 1e-9);
@@ -59,7 +61,6 @@ fn compute(tell: Tell) -> Result<Finding> {
 /// energy.
 fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
     let (mass, inertia) = (1.0, 1.0 / 12.0);
-    let label = if amplitude == 0.0 { "f = 0".into() } else { format!("f = {amplitude} sin 2y") };
     let mut changes = Vec::new();
     for impact in &run.impacts {
         let (q, v) = (&impact.minus.q, &impact.minus.v);
@@ -71,7 +72,11 @@ fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
         after[1] = 2.0 * amplitude * (2.0 * q[0]).cos() * after[0];
         let energy = |v: &[f64]| 0.5 * (mass * (v[0] * v[0] + v[1] * v[1]) + inertia * v[2] * v[2]);
         changes.push(energy(&after) - energy(v));
-        table.push_labelled(&label, vec![impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
+        table.push_labelled(&label(amplitude), vec![impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
     }
     largest(changes.iter().map(|change| change.abs()))
+}
+
+fn label(amplitude: f64) -> String {
+    if amplitude == 0.0 { "f = 0".into() } else { format!("f = {amplitude} sin 2y") }
 }
