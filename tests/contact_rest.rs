@@ -268,3 +268,16 @@ fn shipped_models_with_losses_run_through() {
         assert!((record.last().t - until).abs() < 1e-12, "{name}");
     }
 }
+
+/// A simulation that is run again begins as it did: the wall that held it at the end does not hold it at the start.
+#[test]
+fn the_energy_at_the_start_is_that_of_the_start_in_every_run() {
+    let model = Model::from_text("model", shipped("rimless-wheel"), &[]).expect("it is a model");
+    let method = Method::named("gauss6+ctec", None).expect("it is registered");
+    let mut simulation = Simulation::new(&model, &method, 0.375, 3.0).expect("it can be run");
+    for number in 1..=3 {
+        let outcome = simulation.run(&mut Record::default()).expect("it runs");
+        let initial = outcome.energy[0];
+        assert!((initial - 9.792359847).abs() < 1e-8, "run {number}: {initial} J at the start instead of 9.792359847");
+    }
+}
