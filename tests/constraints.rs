@@ -304,7 +304,7 @@ restitution = 0.6
 q = [0, 0.6, -0.8]
 v = [0.5, 0.5, 0]
 "#;
-    let (record, outcome) = run(&model("driven", text, &[]), "gauss4+ctec", 0.05, 5.0);
+    let (record, outcome) = run(&model(text, &[]), "gauss4+ctec", 0.05, 5.0);
     assert_eq!(record.impacts.len(), 3);
     let account = outcome.account.expect("there are forces");
     assert!(account.unexplained.abs() < 1e-9, "{account:?}");
@@ -324,7 +324,7 @@ q = [1e6, 3]
 v = [5, 7]
 project = true
 "#;
-    let start = model("far", text, &[]).start().unwrap_or_else(|e| panic!("{e}"));
+    let start = model(text, &[]).start().unwrap_or_else(|e| panic!("{e}"));
     let off = start.q[0].hypot(start.q[1]) - 1.0;
     assert!(off.abs() < 1e-15, "{off:e} at {:?}", start.q);
 }
@@ -343,7 +343,7 @@ phi = "x"
 q = [1]
 v = [0]
 "#;
-    let (record, _) = run(&model("relativistic", text, &[]), "gauss6+ctec", 0.1, 10.0);
+    let (record, _) = run(&model(text, &[]), "gauss6+ctec", 0.1, 10.0);
     for (impact, k) in record.impacts.iter().zip([1.0, 3.0, 5.0]) {
         assert!((impact.minus.t - k * 3.0_f64.sqrt()).abs() < 1e-11, "{}", impact.minus.t);
     }

@@ -140,13 +140,21 @@ class Animation {
     if (this.trails.checked) this.paintTrails(pen);
     let disks = 0;
     for (const shape of this.motion.shapes) {
-      if (shape.link) this.line(pen, shape.link.map((point) => this.at(point, this.time)), "--ink", 2.5);
+      const ink = this.isFixed(shape) ? "--faint" : "--ink";
+      if (shape.link) this.line(pen, shape.link.map((point) => this.at(point, this.time)), ink, 2.5);
       if (shape.segment) this.line(pen, shape.segment.map((point) => this.at(point, this.time)), "--faint", 2);
-      if (shape.disk !== undefined) this.disk(pen, this.at(shape.disk, this.time), shape.radius, `--c${disks++ % COLORS}`);
+      if (shape.disk === undefined) continue;
+      const color = this.isFixed(shape) ? "--faint" : `--c${disks++ % COLORS}`;
+      this.disk(pen, this.at(shape.disk, this.time), shape.radius, color);
     }
     this.paintFlashes(pen);
     this.paintWords(pen);
     this.drawn++;
+  }
+
+  // What never moves belongs to the surroundings.
+  isFixed(shape) {
+    return (shape.link ?? shape.segment ?? [shape.disk]).every((point) => this.points[point].length === 2);
   }
 
   line(pen, path, color, width) {

@@ -3,6 +3,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLORS = 7;
+// Values that differ by less than this, relatively, are drawn as one.
+const CONSTANT = 1e-8;
 
 function bytes(text) {
   const raw = atob(text);
@@ -115,7 +117,7 @@ class Plot {
       if (zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
       if (!(low <= high)) return [0, 1];
       const size = Math.max(Math.abs(low), Math.abs(high));
-      if (high - low <= 1e-14 * size) {
+      if (high - low <= CONSTANT * size) {
         const room = log ? 0.5 : 0.05 * size || 1;
         return [low - room, high + room];
       }
@@ -139,13 +141,13 @@ class Plot {
 
   place(x, y) {
     const [left, right, top, bottom] = this.area;
-    const [x0, x1, y0, y1] = this.range;
+    const [x0, x1, y0, y1] = this.shown;
     return [left + ((x - x0) / (x1 - x0)) * (right - left), bottom - ((y - y0) / (y1 - y0)) * (bottom - top)];
   }
 
   value(px, py) {
     const [left, right, top, bottom] = this.area;
-    const [x0, x1, y0, y1] = this.range;
+    const [x0, x1, y0, y1] = this.shown;
     return [x0 + ((px - left) / (right - left)) * (x1 - x0), y0 + ((bottom - py) / (bottom - top)) * (y1 - y0)];
   }
 
@@ -153,6 +155,7 @@ class Plot {
     const [width, height] = [this.box.clientWidth, this.box.clientHeight];
     if (width < 60) return;
     this.area = [72, width - 18, 8, height - 44];
+    this.shown = this.chart.equal ? this.equal(this.range) : this.range;
     this.svg.replaceChildren();
     this.drawAxes(width, height);
     const id = `clip${Plot.count++}`;
@@ -170,9 +173,18 @@ class Plot {
     this.showTime(this.time);
   }
 
+  // The range, widened until both axes have the same scale.
+  equal([x0, x1, y0, y1]) {
+    const [left, right, top, bottom] = this.area;
+    const unit = Math.max((x1 - x0) / (right - left), (y1 - y0) / (bottom - top));
+    const [wide, high] = [(unit * (right - left)) / 2, (unit * (bottom - top)) / 2];
+    const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
+    return [x - wide, x + wide, y - high, y + high];
+  }
+
   drawAxes(width, height) {
     const [left, right, top, bottom] = this.area;
-    const [x0, x1, y0, y1] = this.range;
+    const [x0, x1, y0, y1] = this.shown;
     const across = ticks(x0, x1, this.chart.x.log, Math.max(2, Math.round(width / 90)));
     const up = ticks(y0, y1, this.chart.y.log, Math.max(2, Math.round(height / 60)));
     for (const [x, label] of across.at) {
@@ -198,7 +210,7 @@ class Plot {
     const [, zero] = this.place(0, 0);
     // Of a curve over an ordered axis only what is in view is written, and one point on either side.
     let [from, to] = [0, series.x.length];
-    if (series.sorted) [from, to] = [Math.max(0, lower(series.x, this.range[0]) - 1), Math.min(to, lower(series.x, this.range[1]) + 2)];
+    if (series.sorted) [from, to] = [Math.max(0, lower(series.x, this.shown[0]) - 1), Math.min(to, lower(series.x, this.shown[1]) + 2)];
     let pen = "M";
     for (let i = from; i < to; i++) {
       const [x, y] = this.place(series.x[i], series.y[i]);
@@ -218,7 +230,7 @@ class Plot {
     }
     if (series.mark === "stems") shape(parent, "path", { ...stroke, d: parts.stems.join(""), "stroke-width": 1.5 });
     if (series.mark !== "line") {
-      const size = series.x.length > 400 ? 2 : 6;
+      const size = series.x.length > 400 ? 2 : series.x.length > 100 ? 4 : 6;
       shape(parent, "path", { ...stroke, d: parts.dots.join(""), "stroke-width": size, "stroke-linecap": "round" });
     }
   }
@@ -253,7 +265,7 @@ class Plot {
   turn([px, py], delta) {
     const [x, y] = this.value(px, py);
     const factor = Math.exp(0.0015 * Math.max(-300, Math.min(300, delta)));
-    const [x0, x1, y0, y1] = this.range;
+    const [x0, x1, y0, y1] = this.shown;
     this.zoom([x + (x0 - x) * factor, x + (x1 - x) * factor, y + (y0 - y) * factor, y + (y1 - y) * factor]);
   }
 

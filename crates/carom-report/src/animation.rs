@@ -167,12 +167,15 @@ impl<'a> Painter<'a> {
                 }
                 Shape::Link(link) => {
                     let path: Vec<[f32; 2]> = link.iter().map(|p| self.place(*p, frame)).collect();
-                    self.line(&mut pixels, &path, self.theme.ink, 1.0, 2.5);
+                    let color = if self.motion.is_fixed(shape) { self.theme.faint } else { self.theme.ink };
+                    self.line(&mut pixels, &path, color, 1.0, 2.5);
                 }
                 Shape::Disk(center, radius) => {
                     let radius = ((self.scale * radius) as f32).max(3.0);
-                    self.disk(&mut pixels, self.place(*center, frame), radius, self.theme.color(disks), 1.0);
-                    disks += 1;
+                    let is_fixed = self.motion.is_fixed(shape);
+                    let color = if is_fixed { self.theme.faint } else { self.theme.color(disks) };
+                    self.disk(&mut pixels, self.place(*center, frame), radius, color, 1.0);
+                    disks += usize::from(!is_fixed);
                 }
             }
         }

@@ -13,6 +13,8 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+    /// True if both axes have the same scale.
+    pub equal: bool,
     /// The curves.
     pub series: Vec<Series>,
     /// Where impacts are marked, on the horizontal axis.
@@ -106,6 +108,7 @@ impl Chart {
             "title": self.title,
             "x": axis(&self.x),
             "y": axis(&self.y),
+            "equal": self.equal,
             "series": self.series.iter().map(series).collect::<Vec<_>>(),
             "impacts": base64(self.impacts.iter().flat_map(|x| x.to_le_bytes())),
         })

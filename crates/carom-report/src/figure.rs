@@ -18,16 +18,23 @@ const DIGITS: usize = 5;
 pub fn charts(finding: &Finding) -> Vec<Chart> {
     let mut charts: Vec<Chart> = Vec::new();
     for table in &finding.tables {
-        let Some(drawing) = table.drawing.clone().or_else(|| guess(table)) else { continue };
-        let place = charts.iter().position(|chart| chart.title == drawing.panel).unwrap_or_else(|| {
-            let [x, y] = [0, 1].map(|k| Axis { label: drawing.labels[k].clone(), log: drawing.log[k], extent: None });
-            charts.push(Chart::new(&drawing.panel, x, y));
-            charts.len() - 1
-        });
-        charts[place].series.extend(curves(table, &drawing));
+        let guessed = if table.drawings.is_empty() { guess(table) } else { None };
+        for drawing in table.drawings.iter().chain(&guessed) {
+            let place = charts.iter().position(|chart| chart.title == drawing.panel).unwrap_or_else(|| {
+                charts.push(panel(drawing));
+                charts.len() - 1
+            });
+            charts[place].series.extend(curves(table, drawing));
+        }
     }
     charts.retain(|chart| !chart.is_empty());
     charts
+}
+
+/// The axes of a drawing, without curves.
+fn panel(drawing: &Drawing) -> Chart {
+    let [x, y] = [0, 1].map(|k| Axis { label: drawing.labels[k].clone(), log: drawing.log[k], extent: None });
+    Chart { equal: drawing.equal, ..Chart::new(&drawing.panel, x, y) }
 }
 
 /// Without a drawing: every column over the first, logarithmic if that is a step.
@@ -52,6 +59,10 @@ fn curves(table: &Table, drawing: &Drawing) -> Vec<Series> {
         };
         let mut labels: Vec<Option<&String>> = table.rows.iter().map(|(label, _)| label.as_ref()).collect();
         labels.dedup();
+        if labels.is_empty() {
+            // The legend says that there are none.
+            labels.push(None);
+        }
         for label in labels {
             let name = label.cloned().unwrap_or_else(|| curve.label.clone());
             all.push(Series { label: name, mark: curve.mark, points: points(label) });
@@ -91,8 +102,9 @@ pub fn html(entry: &Entry, finding: &Finding, command: &str) -> String {
 }
 
 fn capital(text: &str) -> String {
+    // A symbol stays what it is: Λ is not λ.
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or(String::new(), |first| [first.to_ascii_uppercase()].into_iter().chain(letters).collect())
 }
 
 fn verdict(verdict: Verdict) -> String {
@@ -150,7 +162,12 @@ mod tests {
     use super::*;
 
     fn table(name: &str, columns: &[&str], rows: Vec<(Option<String>, Vec<f64>)>) -> Table {
-        Table { name: name.into(), columns: columns.iter().map(|c| c.to_string()).collect(), rows, drawing: None }
+        Table {
+            name: name.into(),
+            columns: columns.iter().map(|c| c.to_string()).collect(),
+            rows,
+            drawings: Vec::new(),
+        }
     }
 
     fn finding(tables: Vec<Table>) -> Finding {
@@ -174,10 +191,10 @@ mod tests {
     #[test]
     fn tables_of_one_panel_share_it_and_labels_become_curves() {
         let drawing = Drawing::new("p", "t", ["t [s]", "H [J]"]).curve("H", "one", Mark::Line);
-        let one = Table { drawing: Some(drawing.clone()), ..table("a", &["t", "H"], vec![(None, vec![0.0, 1.0])]) };
+        let one = Table { drawings: vec![drawing.clone()], ..table("a", &["t", "H"], vec![(None, vec![0.0, 1.0])]) };
         let labelled = |label: &str, t: f64| (Some(label.to_string()), vec![t, t]);
         let rows = vec![labelled("x", 0.0), labelled("x", 1.0), labelled("y", 2.0)];
-        let two = Table { drawing: Some(drawing), ..table("b", &["rule", "t", "H"], rows) };
+        let two = Table { drawings: vec![drawing], ..table("b", &["rule", "t", "H"], rows) };
         let charts = charts(&finding(vec![one, two]));
         assert_eq!(charts.len(), 1);
         let curves: Vec<_> = charts[0].series.iter().map(|s| (s.label.as_str(), s.points.len())).collect();

@@ -29,6 +29,17 @@ pub enum Shape {
     Segment(usize, usize),
 }
 
+impl Shape {
+    /// The points that it goes through.
+    fn points(&self) -> Vec<usize> {
+        match self {
+            Shape::Link(link) => link.clone(),
+            Shape::Disk(center, _) => vec![*center],
+            Shape::Segment(a, b) => vec![*a, *b],
+        }
+    }
+}
+
 /// A drawing in motion.
 #[derive(Clone, Debug)]
 pub struct Motion {
@@ -206,11 +217,8 @@ impl Frame {
 fn view(shapes: &[Shape], points: &[Vec<[f64; 2]>], words: &[(String, [f64; 2])]) -> [f64; 4] {
     let (mut moving, mut fixed) = (Frame::EMPTY, Vec::new());
     for shape in shapes {
-        let (numbers, radius) = match shape {
-            Shape::Link(link) => (link.clone(), 0.0),
-            Shape::Disk(center, radius) => (vec![*center], *radius),
-            Shape::Segment(a, b) => (vec![*a, *b], 0.0),
-        };
+        let numbers = shape.points();
+        let radius = if let Shape::Disk(_, radius) = shape { *radius } else { 0.0 };
         let is_fixed = numbers.iter().all(|&k| points[k].len() == 1);
         for place in numbers.iter().flat_map(|&k| &points[k]) {
             if is_fixed { fixed.push(*place) } else { moving.include(*place, radius) }
@@ -267,6 +275,11 @@ impl Motion {
     pub fn place(&self, point: usize, frame: usize) -> [f64; 2] {
         let path = &self.points[point];
         path[frame.min(path.len() - 1)]
+    }
+
+    /// True if a shape never moves: it belongs to the surroundings.
+    pub fn is_fixed(&self, shape: &Shape) -> bool {
+        shape.points().iter().all(|&k| self.points[k].len() == 1)
     }
 
     /// The time of a picture.

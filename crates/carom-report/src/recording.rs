@@ -13,6 +13,7 @@ use carom::mechanics::Mechanics;
 use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Simulation, View, Watcher};
+use carom::system::Enforce;
 
 use crate::geometry::Gaps;
 use crate::thin::{Thin, Thinned};
@@ -85,7 +86,7 @@ pub fn record(simulation: &mut Simulation, model: &Model, method: &Method, step:
     let every = (end - begin) / SAMPLES;
     (simulation.step, simulation.until) = (step, end);
     simulation.every = (step > every).then_some(every);
-    let mut recorder = Recorder::new(model, method, step, [begin, end])?;
+    let mut recorder = Recorder::new(model, method, step, [begin, end], step > every)?;
     simulation.run(&mut recorder)?;
     recorder.finish()
 }
@@ -100,6 +101,8 @@ struct Recorder<'a> {
     model: &'a Model,
     span: [f64; 2],
     step: f64,
+    /// True if there are samples between the nodes.
+    is_sampled: bool,
     flow: Box<dyn Flow>,
     gap_values: Gaps,
     /// What happened since the last node: samples and impacts come in no order.
@@ -118,7 +121,7 @@ struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2]) -> Result<Recorder<'a>> {
+    fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2], is_sampled: bool) -> Result<Recorder<'a>> {
         let mechanics = Mechanics::new(&model.system);
         let n = model.system.coordinates.len();
         let thin = |channels: usize, stretches: usize| Thin::new(channels, span[0], span[1], stretches);
@@ -130,6 +133,7 @@ impl<'a> Recorder<'a> {
             model,
             span,
             step,
+            is_sampled,
             flow: build_flow(model, method, &mechanics)?,
             gap_values: Gaps::new(model)?,
             pending: Vec::new(),
@@ -148,6 +152,17 @@ impl<'a> Recorder<'a> {
             last: VecDeque::new(),
             impact_count: 0,
         })
+    }
+
+    /// λ of a node is the sum of two steps, that of a sample is the force over one: a curve through both would have a spike at
+    /// every node. Samples win where there are any; two-point constraints have none. The first node has but one step.
+    fn keep_one_kind_of_impulse(&self, node: &mut Node) {
+        let is_first = node.t <= self.span[0];
+        for (lambda, constraint) in node.lambda.iter_mut().zip(&self.model.system.constraints) {
+            if is_first || self.is_sampled && constraint.enforce == Enforce::OnePoint {
+                *lambda = f64::NAN;
+            }
+        }
     }
 
     /// Takes in what happened up to a node.
@@ -216,7 +231,9 @@ fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<d
 
 impl Watcher for Recorder<'_> {
     fn node(&mut self, view: &mut View) {
-        self.pending.push(view.node());
+        let mut node = view.node();
+        self.keep_one_kind_of_impulse(&mut node);
+        self.pending.push(node);
         self.settle();
         self.energy.push(view.t(), &[view.energy()]);
         for Relative { diagnostic, values } in &mut self.relatives {

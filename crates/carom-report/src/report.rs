@@ -84,7 +84,7 @@ impl Report<'_> {
             rows.push(row(impact));
         }
         let all = if listed.len() < count {
-            format!("{} of {count}; `carom run --json` lists all", listed.len())
+            format!("{} of {count}; carom run --json lists all", listed.len())
         } else {
             count.to_string()
         };

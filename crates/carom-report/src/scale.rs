@@ -1,5 +1,8 @@
 //! Axes: from values to places, with ticks at round numbers.
 
+/// Values that differ by less than this, relatively, are drawn as one: the labels of their ticks would not fit.
+const CONSTANT: f64 = 1e-8;
+
 /// A stretch of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
@@ -28,12 +31,23 @@ impl Scale {
             return Scale { low: 0.0, high: 1.0, log };
         }
         let size = low.abs().max(high.abs());
-        if high - low <= 1e-14 * size || high == low {
+        if high - low <= CONSTANT * size {
             let room = if log { 0.5 } else { (0.05 * size).max(if size == 0.0 { 1.0 } else { 0.0 }) };
             return Scale { low: low - room, high: high + room, log };
         }
         let room = margin * (high - low);
         Scale { low: low - room, high: high + room, log }
+    }
+
+    /// How long the stretch is; on a logarithmic axis in decades.
+    pub fn length(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// The same middle with a greater length.
+    pub fn widened(self, length: f64) -> Scale {
+        let more = 0.5 * (length - self.length()).max(0.0);
+        Scale { low: self.low - more, high: self.high + more, ..self }
     }
 
     /// Where a value is, from 0 to 1 if it is within; NaN for what has no place.

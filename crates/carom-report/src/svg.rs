@@ -14,6 +14,8 @@ const MARGIN: [f64; 4] = [84.0, 26.0, 44.0, 52.0];
 /// The height of a line of a legend.
 const LEGEND: f64 = 19.0;
 const FONT: f64 = 13.0;
+/// More points than this are small, and written as one path.
+const MANY: usize = 400;
 /// A label longer than this is cut.
 const LONGEST: usize = 30;
 
@@ -85,7 +87,18 @@ impl<'a> Panel<'a> {
         let bottom = panel.lay_legend();
         panel.area[2] = bottom.max(MARGIN[2]);
         panel.area[3] = PANEL[1] - MARGIN[3];
+        if chart.equal {
+            panel.equalize();
+        }
         panel
+    }
+
+    /// Widens one of the scales until both have the same length for a pixel.
+    fn equalize(&mut self) {
+        let [left, right, top, bottom] = self.area;
+        let [x, y] = self.scales;
+        let unit = (x.length() / (right - left)).max(y.length() / (bottom - top));
+        self.scales = [x.widened(unit * (right - left)), y.widened(unit * (bottom - top))];
     }
 
     /// Places the entries of the legend in lines below the title; returns where the axes may begin.
@@ -194,8 +207,14 @@ impl<'a> Panel<'a> {
             );
         }
         let zero = self.place([f64::NAN, 0.0])[1];
-        let radius = if points.len() > 400 { 1.0 } else { 2.8 };
-        for [x, y] in points.iter().flatten() {
+        let radius = if points.len() > MANY / 4 { 1.8 } else { 2.8 };
+        if points.len() > MANY && series.mark != Mark::Line {
+            let dots: String = points.iter().flatten().map(|[x, y]| format!("M{x:.1} {y:.1}h.01")).collect();
+            let _ =
+                writeln!(text, "<path d=\"{dots}\" stroke=\"{color}\" stroke-width=\"2\" stroke-linecap=\"round\"/>");
+        }
+        let single = if points.len() > MANY { &[] } else { points.as_slice() };
+        for [x, y] in single.iter().flatten() {
             if series.mark == Mark::Stems {
                 let _ = write!(text, "<path d=\"M{x:.1} {zero:.1}V{y:.1}\" stroke=\"{color}\" stroke-width=\"1.4\"/>");
             }
@@ -270,6 +289,17 @@ mod tests {
         let line = svg.lines().find(|line| line.contains("stroke-linejoin")).unwrap_or("");
         assert_eq!((line.matches('M').count(), line.matches('L').count()), (3, 1), "{line}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+
+    /// A square of the plane is a square on the paper.
+    #[test]
+    fn equal_scales_make_circles_round() {
+        for points in [vec![[0.0, 0.0], [9.0, 1.0]], vec![[0.0, 0.0], [1.0, 9.0]]] {
+            let chart = Chart { equal: true, ..chart(points) };
+            let panel = Panel::new(&chart, &LIGHT);
+            let ([x0, y0], [x1, y1]) = (panel.place([0.0, 0.0]), panel.place([1.0, 1.0]));
+            assert!(((x1 - x0) - (y0 - y1)).abs() < 1e-9, "{} by {}", x1 - x0, y0 - y1);
+        }
     }
 
     #[test]

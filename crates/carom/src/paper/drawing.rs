@@ -37,8 +37,8 @@ pub struct Curve {
     pub mark: Mark,
 }
 
-/// How a table is drawn. Tables with the same panel share their axes; panels stand beside each other in the order of their
-/// first tables. A table without a drawing is drawn over its first column, or printed if its rows have labels.
+/// How a table is drawn. Drawings with the same panel share their axes; panels stand beside each other in the order of their
+/// first drawings. A table without a drawing is drawn over its first column, or printed if its rows have labels.
 ///
 /// With labelled rows there is one curve for each label, of the first curve's column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,11 +51,18 @@ pub struct Drawing {
     pub labels: [String; 2],
     /// Which axes are logarithmic.
     pub log: [bool; 2],
+    /// True if both axes have the same scale, so that a circle is round.
+    pub equal: bool,
     /// The curves.
     pub curves: Vec<Curve>,
 }
 
 impl Drawing {
+    /// A panel of the plane: y over x, with the same scale on both axes.
+    pub fn plane(panel: impl Into<String>) -> Drawing {
+        Drawing { equal: true, ..Drawing::new(panel, "x", ["x", "y"]) }
+    }
+
     /// A panel with a column and labels for its axes.
     pub fn new(panel: impl Into<String>, x: &str, labels: [&str; 2]) -> Drawing {
         Drawing { panel: panel.into(), x: x.into(), labels: labels.map(str::to_string), ..Drawing::default() }

@@ -1,5 +1,5 @@
-use super::measure::{Case, largest, model, slope};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::measure::{Case, impulses, largest, model, slope};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::projection::fold;
 use crate::run::study;
@@ -23,7 +23,8 @@ fn compute(tell: Tell) -> Result<Finding> {
     tell("impacts by both ways");
     let jumping = Case::new("bar", &[], "gauss6+ctec", STEP, UNTIL)?.run()?;
     let smooth = Case::new("bar", &[], "php", STEP, UNTIL)?.run()?;
-    let mut table = Table::new("impacts", &["t", "lambda", "php_t_difference", "php_lambda_difference"]);
+    let columns = ["t", "lambda", "php_t_difference", "php_lambda_difference"];
+    let mut table = Table::new("impacts", &columns).drawn(impulses()).drawn(differences());
     for (a, b) in jumping.impacts.iter().zip(&smooth.impacts) {
         table.push(vec![a.minus.t, a.lambda, b.minus.t - a.minus.t, b.lambda - a.lambda]);
     }
@@ -52,19 +53,33 @@ fn compute(tell: Tell) -> Result<Finding> {
     Ok(Finding { finding, verdict, numbers, tables: vec![table, folds, unlocated] })
 }
 
+fn differences() -> Drawing {
+    Drawing::new("php less event-driven", "t", ["t [s]", "difference"])
+        .curve("php_t_difference", "time of the impact [s]", Mark::Both)
+        .curve("php_lambda_difference", "λ [N s]", Mark::Both)
+}
+
 /// k_c, and configurations with one image below it.
 fn critical() -> Result<(f64, Table)> {
     let study = study(&model("bar", &[])?)?;
-    let mut folds = Table::new("one-image", &["y", "x", "theta"]);
+    let mut folds = Table::new("one-image", &["", "y", "x", "theta"]);
     let (Some(form), Some(bound)) = (&study.form, &study.bound) else { return Ok((f64::NAN, folds)) };
     let found = fold(form, &study.mechanics, &study.parameters(), &bound.region, SMALL_K)?;
-    found.iter().flat_map(|fold| &fold.z).for_each(|z| folds.push(z.clone()));
+    for (k, z) in found.iter().flat_map(|fold| &fold.z).enumerate() {
+        folds.push_labelled(&(k + 1).to_string(), z.clone());
+    }
     Ok((bound.k_crit, folds))
 }
 
 /// The mean energy error after the first impact over several steps near h, for some h, and its order.
 fn without_location(impact: f64) -> Result<(Table, f64)> {
-    let mut table = Table::new("without-location", &["h", "mean_energy_error"]);
+    let drawing = Drawing::new(
+        "energy without location of the switches",
+        "h",
+        ["h [s]", "mean error after the first impact [J]"],
+    );
+    let drawing = drawing.log_log().curve("mean_energy_error", "", Mark::Both);
+    let mut table = Table::new("without-location", &["h", "mean_energy_error"]).drawn(drawing);
     for h in [1e-4, 5e-5, 2.5e-5] {
         let mut sum = 0.0;
         const RUNS: usize = 20;

@@ -1,5 +1,5 @@
-use super::measure::{Case, largest, model};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::measure::{Case, impulses, largest, model};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::compare::Trajectory;
 use crate::error::Result;
 use crate::projection::report;
@@ -20,7 +20,10 @@ const STEP: f64 = 0.002;
 const AMPLITUDES: [f64; 2] = [0.0, 0.3];
 
 fn compute(tell: Tell) -> Result<Finding> {
-    let mut table = Table::new("impacts", &["A", "t", "lambda", "energy_of_P_h_after_P_u"]);
+    let change = Drawing::new("change of the energy by P_h after P_u", "t", ["t [s]", "change [J]"]);
+    let change = change.curve("energy_of_P_h_after_P_u", "", Mark::Stems);
+    let columns = ["f", "t", "lambda", "energy_of_P_h_after_P_u"];
+    let mut table = Table::new("impacts", &columns).drawn(impulses()).drawn(change);
     let (mut numbers, mut parts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for amplitude in AMPLITUDES {
         tell(&format!("A = {amplitude}"));
@@ -39,10 +42,12 @@ fn compute(tell: Tell) -> Result<Finding> {
         numbers.push(Number::new(name("energy drift"), drift));
         numbers.push(Number::new(name("largest change of energy by P_h after P_u"), lost));
         texts.push(format!(
-            "With f = {amplitude} sin 2y the condition of Lemma 3 {}; P_u and then P_h would change the energy of an impact by \
-             up to {lost:.1e}. By elimination of x (k_c = {k_crit:.6}) there are {} impacts up to t = {UNTIL}, and the energy \
+            "With {} the condition of Lemma 3 {}; P_u and then P_h would change the energy of an impact by \
+             up to {}. By elimination of x (k_c = {k_crit:.6}) there are {} impacts up to t = {UNTIL}, and the energy \
              drifts by {drift:.1e}.",
+            label(amplitude),
             if separable { "holds" } else { "fails" },
+            if lost < 0.01 { format!("{lost:.1e}") } else { format!("{lost:.1} J") },
             run.impacts.len()
         ));
         parts.push(separable == (amplitude == 0.0) && (lost < 1e-9) == separable && drift < 1e-9);
@@ -67,7 +72,11 @@ fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
         after[1] = 2.0 * amplitude * (2.0 * q[0]).cos() * after[0];
         let energy = |v: &[f64]| 0.5 * (mass * (v[0] * v[0] + v[1] * v[1]) + inertia * v[2] * v[2]);
         changes.push(energy(&after) - energy(v));
-        table.push(vec![amplitude, impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
+        table.push_labelled(&label(amplitude), vec![impact.minus.t, impact.lambda, energy(&after) - energy(v)]);
     }
     largest(changes.iter().map(|change| change.abs()))
+}
+
+fn label(amplitude: f64) -> String {
+    if amplitude == 0.0 { "f = 0".into() } else { format!("f = {amplitude} sin 2y") }
 }

@@ -1,5 +1,5 @@
 use super::measure::{model, parameters};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::expr::{eval, grad};
 use crate::mechanics::Mechanics;
@@ -86,18 +86,16 @@ fn sample() -> Result<(Counts, Vec<Table>)> {
     let at = [-2.0 * IMPACT.sin(), IMPACT];
     let slope = eval(&grad(phi, &q), &[(q[0], at[0]), (q[1], at[1])]);
     let local = Local { at, normal: [slope[0], slope[1]] };
-    let mut left = Table::new("left", &["x", "y", "image_x", "image_y", "feasible"]);
-    let mut middle = Table::new("middle", &["x", "phi", "image_x", "image_phi", "feasible"]);
-    let mut right = Table::new("right", &["x", "y", "image_x", "image_y", "feasible"]);
+    let (mut left, mut middle, mut right) = (Plot::new("left"), Plot::new("middle"), Plot::new("right"));
     let mut counts = Counts { nearest: f64::INFINITY, ..Counts::default() };
     for z in grid().filter(|z| global.phi(z) < 0.0).collect::<Vec<_>>() {
         let (gap, image) = (global.phi(&z), local.project(z));
         let inside = global.phi(&image) >= 0.0;
-        left.push(vec![z[1], z[0], image[1], image[0], f64::from(inside)]);
+        left.push([z[1], z[0]], [image[1], image[0]], inside);
         let image = global.project(&z);
         let image_gap = global.phi(&image);
-        middle.push(vec![z[1], gap, image[1], image_gap, f64::from(image_gap > 0.0)]);
-        right.push(vec![z[1], z[0], image[1], image[0], f64::from(image_gap > 0.0)]);
+        middle.push([z[1], gap], [image[1], image_gap], image_gap > 0.0);
+        right.push([z[1], z[0]], [image[1], image[0]], image_gap > 0.0);
         counts.infeasible += 1;
         counts.missed_globally += if image_gap > 0.0 { 0 } else { 1 };
         if !inside {
@@ -105,10 +103,77 @@ fn sample() -> Result<(Counts, Vec<Table>)> {
             counts.nearest = counts.nearest.min((z[0] - at[0]).hypot(z[1] - at[1]));
         }
     }
-    Ok((counts, vec![left, middle, right]))
+    let titles = [
+        "left: the local map, in (x, y)",
+        "middle: the global map, in normal form",
+        "right: the global map, in (x, y)",
+    ];
+    let at = Some([IMPACT, at[0]]);
+    let floor = |x: f64| -2.0 * x.sin();
+    let tables = [
+        left.tables(titles[0], "y", floor, at),
+        middle.tables(titles[1], "φ", |_| 0.0, None),
+        right.tables(titles[2], "y", floor, None),
+    ];
+    Ok((counts, tables.into_iter().flatten().collect()))
+}
+
+/// One of the three plots: infeasible configurations, those whose image is infeasible too, and the feasible images in the
+/// order of the first.
+struct Plot {
+    name: &'static str,
+    sent: Table,
+    missed: Table,
+    images: Table,
+}
+
+impl Plot {
+    fn new(name: &'static str) -> Plot {
+        let table = |part: &str| Table::new(format!("{name}{part}"), &["x", "y"]);
+        Plot { name, sent: table(""), missed: table("-missed"), images: table("-images") }
+    }
+
+    fn push(&mut self, z: [f64; 2], image: [f64; 2], is_feasible: bool) {
+        if is_feasible {
+            self.sent.push(z.to_vec());
+            self.images.push(image.to_vec());
+        } else {
+            self.missed.push(z.to_vec());
+        }
+    }
+
+    /// Its tables with their drawings, the wall, and the impact configuration where it matters.
+    fn tables(self, panel: &str, up: &str, wall: fn(f64) -> f64, impact: Option<[f64; 2]>) -> Vec<Table> {
+        let drawn = |table: Table, label: &str, mark: Mark| {
+            let plane = Drawing { equal: true, ..Drawing::new(panel, "x", ["x", up]) };
+            let count = if mark == Mark::Dots && table.rows.len() != 1 {
+                format!(": {}", table.rows.len())
+            } else {
+                String::new()
+            };
+            table.drawn(plane.curve("y", format!("{label}{count}"), mark))
+        };
+        let mut floor = Table::new(format!("{}-wall", self.name), &["x", "y"]);
+        (0..COUNT).map(along_the_grid).for_each(|x| floor.push(vec![x, wall(x)]));
+        let mut tables = vec![
+            drawn(self.sent, "projected", Mark::Dots),
+            drawn(self.missed, "not projected", Mark::Dots),
+            drawn(self.images, "images", Mark::Dots),
+            drawn(floor, "wall", Mark::Line),
+        ];
+        if let Some(at) = impact {
+            let mut table = Table::new(format!("{}-impact", self.name), &["x", "y"]);
+            table.push(at.to_vec());
+            tables.push(drawn(table, "impact", Mark::Dots));
+        }
+        tables
+    }
 }
 
 fn grid() -> impl Iterator<Item = [f64; 2]> {
-    let along = |i: usize| REACH * (2.0 * i as f64 / (COUNT - 1) as f64 - 1.0);
-    (0..COUNT * COUNT).map(move |k| [along(k / COUNT), along(k % COUNT)])
+    (0..COUNT * COUNT).map(|k| [along_the_grid(k / COUNT), along_the_grid(k % COUNT)])
+}
+
+fn along_the_grid(i: usize) -> f64 {
+    REACH * (2.0 * i as f64 / (COUNT - 1) as f64 - 1.0)
 }

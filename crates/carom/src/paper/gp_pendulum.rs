@@ -1,7 +1,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use super::measure::{Case, largest};
-use super::{Entry, Finding, Number, Table, Tell, Verdict};
+use super::measure::{Case, impulses, largest};
+use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::expr::{Expr, eval};
 use crate::projection::Arc;
@@ -35,7 +35,7 @@ fn compute(tell: Tell) -> Result<Finding> {
     let monotone_where_said = column(5).all(|(xc, slope)| (slope < 0.0) == (xc < FRAC_1_SQRT_2));
     let ours_monotone = column(6).all(|(_, slope)| slope < 0.0);
     let impacts = impacts(tell)?;
-    let times = largest(impacts.rows.iter().map(|(_, row)| row[3].abs()));
+    let times = largest(impacts.rows.iter().map(|(_, row)| row[2].abs()));
     let finding = format!(
         "With b₃ as printed P(a) misses a by up to {misfit:.2}; with 2a − π for π − 2a it does not ({fit:.0e}). The cubic is \
          monotone {}. Our map for larger x_c is monotone {}. With these maps php gives all {} impacts at x_c = −0.5, 0.3 \
@@ -61,8 +61,14 @@ fn compute(tell: Tell) -> Result<Finding> {
 fn maps() -> Table {
     let theta = Expr::symbol("theta");
     let columns = ["x_c", "printed_P_of_a_less_a", "printed_slope", "corrected_P_of_a_less_a", "corrected_slope"];
-    let mut maps =
-        Table::new("maps", &[&columns[..], &["largest_slope_of_the_cubic", "largest_slope_of_ours"]].concat());
+    let columns = [&columns[..], &["largest_slope_of_the_cubic", "largest_slope_of_ours"]].concat();
+    let fit = Drawing::new("does P keep the end of the arc?", "x_c", ["x_c", "P(a) − a"])
+        .curve("printed_P_of_a_less_a", "as printed", Mark::Both)
+        .curve("corrected_P_of_a_less_a", "2a − π for π − 2a", Mark::Both);
+    let slope = Drawing::new("is P monotone outside the arc?", "x_c", ["x_c", "largest P' (monotone if < 0)"])
+        .curve("largest_slope_of_the_cubic", "the cubic", Mark::Both)
+        .curve("largest_slope_of_ours", "ours", Mark::Both);
+    let mut maps = Table::new("maps", &columns).drawn(fit).drawn(slope);
     for k in 0..39 {
         let xc = -0.95 + 0.05 * f64::from(k);
         let a = xc.acos();
@@ -79,17 +85,21 @@ fn maps() -> Table {
 
 /// The impacts of the event-driven run, and how far those of php are off; an impact that one of them lacks is off by 1.
 fn impacts(tell: Tell) -> Result<Table> {
-    let mut table = Table::new("impacts", &["x_c", "t", "lambda", "php_t_difference", "php_lambda_difference"]);
+    let apart = Drawing::new("php less event-driven", "t", ["t [s]", "time of the impact [s]"]);
+    let apart = apart.curve("php_t_difference", "", Mark::Both);
+    let columns = ["wall", "t", "lambda", "php_t_difference", "php_lambda_difference"];
+    let mut table = Table::new("impacts", &columns).drawn(impulses()).drawn(apart);
     for xc in [-0.5, 0.3, 0.8] {
         tell(&format!("impacts at x_c = {xc}"));
         let setting = format!("x_c={xc:?}");
         let run = |method: &str| Case::new("circle-pendulum", &[&setting], method, STEP, UNTIL)?.run();
         let (jumping, smooth) = (run("gauss6+ctec")?, run("php")?);
+        let label = format!("x_c = {xc}").replace('-', "−");
         for (a, b) in jumping.impacts.iter().zip(&smooth.impacts) {
-            table.push(vec![xc, a.minus.t, a.lambda, b.minus.t - a.minus.t, b.lambda - a.lambda]);
+            table.push_labelled(&label, vec![a.minus.t, a.lambda, b.minus.t - a.minus.t, b.lambda - a.lambda]);
         }
         for _ in 0..jumping.impacts.len().abs_diff(smooth.impacts.len()) {
-            table.push(vec![xc, f64::NAN, f64::NAN, 1.0, 1.0]);
+            table.push_labelled(&label, vec![f64::NAN, f64::NAN, 1.0, 1.0]);
         }
     }
     Ok(table)

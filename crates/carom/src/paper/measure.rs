@@ -1,5 +1,6 @@
 //! What the figures and tables have in common.
 
+use super::{Drawing, Mark};
 use crate::catalogue;
 use crate::compare::{Exact, Trajectory, build_flow};
 use crate::error::{Diagnostic, Error, Result};
@@ -118,4 +119,9 @@ pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
         (top + (x - mean_x) * (y - mean_y), bottom + (x - mean_x) * (x - mean_x))
     });
     top / bottom
+}
+
+/// λ of each impact over its time; the table has the columns `t` and `lambda`.
+pub(super) fn impulses() -> Drawing {
+    Drawing::new("impulse of each impact", "t", ["t [s]", "λ [N s]"]).curve("lambda", "", Mark::Stems)
 }

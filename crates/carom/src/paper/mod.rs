@@ -79,8 +79,8 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Each with its label, where there are labels, and a number for each further column.
     pub rows: Vec<(Option<String>, Vec<f64>)>,
-    /// How it is drawn, if that is not obvious.
-    pub drawing: Option<Drawing>,
+    /// How it is drawn, if that is not obvious; in several panels if there are several.
+    pub drawings: Vec<Drawing>,
 }
 
 /// What came out.
@@ -167,14 +167,14 @@ impl Number {
 impl Table {
     fn new(name: impl Into<String>, columns: &[&str]) -> Table {
         let columns = columns.iter().map(|c| c.to_string()).collect();
-        Table { name: name.into(), columns, rows: Vec::new(), drawing: None }
+        Table { name: name.into(), columns, rows: Vec::new(), drawings: Vec::new() }
     }
 
-    /// Says how it is drawn.
+    /// Says how it is drawn, once for each panel.
     fn drawn(mut self, drawing: Drawing) -> Table {
         let has_all = drawing.columns().all(|column| self.columns.contains(column));
         debug_assert!(has_all, "the table {} has not all columns of {drawing:?}", self.name);
-        self.drawing = Some(drawing);
+        self.drawings.push(drawing);
         self
     }
 

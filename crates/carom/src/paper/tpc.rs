@@ -1,7 +1,7 @@
 //! What the figures of [TPC] have in common.
 
-use super::Table;
 use super::measure::{largest, model_of_text, range};
+use super::{Drawing, Mark, Table};
 use crate::catalogue;
 use crate::error::{Diagnostic, Result};
 use crate::method::Method;
@@ -14,6 +14,8 @@ pub(super) struct Study {
     places: Vec<[f64; 2]>,
     /// How many steps it made.
     pub(super) steps: usize,
+    /// Where |x| or |y| is greater than this the run has left the picture.
+    reach: f64,
 }
 
 impl Watcher for Study {
@@ -33,7 +35,8 @@ impl Study {
         }
         let model = model_of_text(example, &text)?;
         let (step, until) = (model.run.step.unwrap_or(0.01), model.run.until.unwrap_or(1.0));
-        let mut study = Study { nodes: Vec::new(), places: Vec::new(), steps: 0 };
+        let reach = if example.starts_with("circle") { 1.5 } else { 3.0 };
+        let mut study = Study { nodes: Vec::new(), places: Vec::new(), steps: 0, reach };
         let outcome = Simulation::new(&model, &Method::named("midpoint", None)?, step, until)?.run(&mut study)?;
         study.steps = outcome.steps;
         let polar = model.system.coordinates[0].name == "theta";
@@ -66,14 +69,75 @@ impl Study {
         range(&self.lambdas())
     }
 
-    /// t, x, y and λ at each node.
+    /// How many steps it takes to leave the picture, or all that there are.
+    pub(super) fn steps_in_picture(&self) -> usize {
+        let is_outside = |place: &[f64; 2]| !place.iter().all(|x| x.abs() <= self.reach);
+        self.places.iter().position(is_outside).unwrap_or(self.places.len()).saturating_sub(1)
+    }
+
+    /// t, x, y and λ at each node as long as it is in the picture. λ belongs to two steps: the first node has none.
     pub(super) fn table(&self, name: &str) -> Table {
         let mut table = Table::new(name, &["t", "x", "y", "lambda"]);
-        for (node, place) in self.nodes.iter().zip(&self.places) {
-            table.push(vec![node.t, place[0], place[1], node.lambda[0]]);
+        for (k, (node, place)) in self.nodes.iter().zip(&self.places).take(self.steps_in_picture() + 1).enumerate() {
+            table.push(vec![node.t, place[0], place[1], if k > 0 { node.lambda[0] } else { f64::NAN }]);
         }
         table
     }
+
+    /// The title of a panel, with where the run leaves the picture.
+    pub(super) fn panel(&self, title: &str) -> String {
+        let steps = self.steps_in_picture();
+        if steps + 1 == self.places.len() { title.into() } else { format!("{title}, the first {steps} steps") }
+    }
+}
+
+/// The trajectory in the plane, each node marked.
+pub(super) fn trajectory(panel: &str) -> Drawing {
+    Drawing::plane(panel).curve("y", "nodes", Mark::Both)
+}
+
+/// λ over t.
+pub(super) fn lambda(panel: &str, label: &str) -> Drawing {
+    Drawing::new(panel, "t", ["t [s]", "λ"]).curve("lambda", label, Mark::Both)
+}
+
+/// Adds λ of both runs, beside each other, to their trajectories.
+pub(super) fn lambda_of_both(tables: Vec<Table>) -> Vec<Table> {
+    let draw = |table: Table| match table.name.as_str() {
+        "one-point" => table.drawn(lambda("(a) λ, one-point", "")),
+        "two-point" => table.drawn(lambda("(b) λ, two-point", "")),
+        _ => table,
+    };
+    tables.into_iter().map(draw).collect()
+}
+
+/// The unit circle, in each of the panels.
+pub(super) fn circle(panels: &[&str]) -> Table {
+    let places = (0..=180).map(|k| (f64::from(k) * std::f64::consts::PI / 90.0).sin_cos());
+    constraint(panels, places.map(|(sin, cos)| [cos, sin]))
+}
+
+/// The line y = x + 1 as far as the point goes on it, in each of the panels.
+pub(super) fn line(panels: &[&str]) -> Table {
+    constraint(panels, [[-1.2, -0.2], [1.6, 2.6]])
+}
+
+/// The one-point and the two-point run beside each other, on their constraint.
+pub(super) fn trajectories(one: &Study, two: &Study, constraint: fn(&[&str]) -> Table) -> Vec<Table> {
+    let panels = [one.panel("(a) one-point"), two.panel("(b) two-point")];
+    vec![
+        constraint(&panels.each_ref().map(String::as_str)),
+        one.table("one-point").drawn(trajectory(&panels[0])),
+        two.table("two-point").drawn(trajectory(&panels[1])),
+    ]
+}
+
+fn constraint(panels: &[&str], places: impl IntoIterator<Item = [f64; 2]>) -> Table {
+    let table = Table::new("constraint", &["x", "y"]);
+    let draw = |table: Table, panel: &&str| table.drawn(Drawing::plane(*panel).curve("y", "constraint", Mark::Line));
+    let mut table = panels.iter().fold(table, draw);
+    places.into_iter().for_each(|place| table.push(place.to_vec()));
+    table
 }
 
 fn place(q: &[f64], polar: bool) -> [f64; 2] {

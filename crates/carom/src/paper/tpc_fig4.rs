@@ -1,5 +1,5 @@
 use super::measure::range;
-use super::tpc::{ONE_POINT, Study, TWO_POINT, from_circle};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, circle, from_circle, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::constraint::growth_factor;
 use crate::error::Result;
@@ -41,14 +41,15 @@ fn compute(_: Tell) -> Result<Finding> {
          {growth:.3} in a step (theory: {:.3}); the points are off the circle by up to {:.2} within 44 steps. They are not \
          further apart after each step: only every other stride grows ({growing} of 42 are longer than the one before), but two \
          strides together do, by {:.0} % after 35 steps, and so does the energy. With (6a) and (9) as printed λ is positive; the \
-         figures show the other sign.",
+         figures show the other sign. After step {} the point is out of the picture; the table and the drawing end there.",
         one.off(from_circle),
         range(&one.strides()),
         one.lambdas()[0],
         growth_factor(0.1),
         off,
         100.0 * ((strides[34] + strides[35]) / (strides[0] + strides[1]) - 1.0),
+        two.steps_in_picture(),
     );
     let verdict = Verdict::of(&[on_circle, alternates && off > 0.01, further, gains]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![one.table("one-point"), two.table("two-point")] })
+    Ok(Finding { finding, verdict, numbers, tables: trajectories(&one, &two, circle) })
 }

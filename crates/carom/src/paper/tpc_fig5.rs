@@ -1,4 +1,4 @@
-use super::tpc::{Study, TWO_POINT, from_circle};
+use super::tpc::{Study, TWO_POINT, circle, from_circle, lambda, trajectory};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -33,5 +33,7 @@ fn compute(_: Tell) -> Result<Finding> {
          {growth:.3} in each step. DIFFERENCE: the paper's λ₁ = −½ is +½ in the sign of its equations."
     );
     let verdict = Verdict::of(&[after < 0.1 * before, growth > 1.05]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![better.table("better-start")] })
+    let panel = better.panel("two-point, better start");
+    let table = better.table("better-start").drawn(trajectory(&panel)).drawn(lambda("its λ", ""));
+    Ok(Finding { finding, verdict, numbers, tables: vec![circle(&[&panel]), table] })
 }

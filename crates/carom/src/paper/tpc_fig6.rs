@@ -1,4 +1,4 @@
-use super::tpc::{ONE_POINT, Study, TWO_POINT, from_circle};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, circle, from_circle, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -27,6 +27,6 @@ fn compute(_: Tell) -> Result<Finding> {
         end(&studies[1]),
     );
     let verdict = Verdict::of(&[one < 1e-12, two < 1e-12]);
-    let tables = vec![studies[0].table("one-point"), studies[1].table("two-point")];
+    let tables = trajectories(&studies[0], &studies[1], circle);
     Ok(Finding { finding, verdict, numbers, tables })
 }

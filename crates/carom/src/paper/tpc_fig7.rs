@@ -1,4 +1,4 @@
-use super::tpc::{ONE_POINT, Study, TWO_POINT};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, lambda};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -32,6 +32,10 @@ fn compute(_: Tell) -> Result<Finding> {
         mean.lambda_range(),
     );
     let verdict = Verdict::of(&[one.lambda_range() < 1e-11, off < 1e-9, mean.lambda_range() < 1e-9, apart < 1e-12]);
-    let tables = vec![one.table("one-point"), two.table("two-point"), mean.table("two-point-mean")];
+    let tables = vec![
+        one.table("one-point").drawn(lambda("(a) one-point", "")),
+        two.table("two-point").drawn(lambda("(b) two-point", "λ₁ = 0")),
+        mean.table("two-point-mean").drawn(lambda("(b) two-point", "λ₁ = ½")),
+    ];
     Ok(Finding { finding, verdict, numbers, tables })
 }

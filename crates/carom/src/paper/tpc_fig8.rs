@@ -1,4 +1,4 @@
-use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line, lambda_of_both, line, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -20,6 +20,8 @@ fn compute(_: Tell) -> Result<Finding> {
         Number::new("one-point: range of λ", one.lambda_range()),
         Number::new("two-point: range of λ", two.lambda_range()),
     ];
+    // Without a sign where nothing but roundoff is left.
+    let shown = |x: f64| if x.abs() < 5e-7 { 0.0 } else { x };
     let finding = format!(
         "Distance from the line {:.0e} and {:.0e}. One-point: λ = {:.6}, constant to {:.0e}. Two-point: {:.6}, {:.6}, {:.6}, … \
          (gravity and the start are ours: the paper prints neither).",
@@ -27,10 +29,11 @@ fn compute(_: Tell) -> Result<Finding> {
         two.off(from_line),
         one.lambdas()[0],
         one.lambda_range(),
-        lambda[0],
-        lambda[1],
-        lambda[2],
+        shown(lambda[0]),
+        shown(lambda[1]),
+        shown(lambda[2]),
     );
     let verdict = Verdict::of(&[one.off(from_line) < 1e-12, two.off(from_line) < 1e-10, alternates]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![one.table("one-point"), two.table("two-point")] })
+    let tables = lambda_of_both(trajectories(&one, &two, line));
+    Ok(Finding { finding, verdict, numbers, tables })
 }

@@ -1,4 +1,4 @@
-use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line};
+use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line, lambda_of_both, line, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
 use crate::error::Result;
 
@@ -22,14 +22,16 @@ fn compute(_: Tell) -> Result<Finding> {
         Number::new("two-point: steps before it fails", two.steps as f64),
     ];
     let finding = format!(
-        "One-point stays on the line to {:.0e}. Two-point leaves it by {:.1e} within {} of 200 steps, and λ grows from {:.3} in \
-         the 10th to {:.1} in the 40th step.",
+        "One-point stays on the line to {:.0e}. Two-point leaves it by {:.1} within {} of 200 steps, and λ grows from {:.3} in \
+         the 10th to {:.1} in the 40th step. After step {} the point is out of the picture; the table and the drawing end there.",
         one.off(from_line),
         two.off(from_line),
         two.steps,
         size(9),
         size(39),
+        two.steps_in_picture(),
     );
     let verdict = Verdict::of(&[one.off(from_line) < 1e-12, two.off(from_line) > 1e-3 && size(39) > 2.0 * size(9)]);
-    Ok(Finding { finding, verdict, numbers, tables: vec![one.table("one-point"), two.table("two-point")] })
+    let tables = lambda_of_both(trajectories(&one, &two, line));
+    Ok(Finding { finding, verdict, numbers, tables })
 }

@@ -153,6 +153,8 @@ impl Machine {
 
     /// Is told where a run begins.
     pub(super) fn begin(&mut self, z: &Phase) {
+        // An earlier run may have ended at rest on a wall.
+        self.switch(0);
         if let Some(projected) = &mut self.projected {
             projected.begin(z);
         }

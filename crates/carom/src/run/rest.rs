@@ -186,7 +186,6 @@ impl Machine {
 
     /// Begins a run at z, which may rest.
     pub(super) fn begin_rest(&mut self, z: &mut Phase) -> Solved<()> {
-        self.switch(0);
         if let Some(rest) = &mut self.rest {
             rest.news.clear();
             rest.stopped = None;

@@ -272,10 +272,8 @@ impl Progress {
     fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
         let mut z = simulation.start.clone();
         let Simulation { lift, machine, constraints, step, ledger, start, .. } = simulation;
-        // The run before may have ended at rest.
-        machine.switch(0);
-        let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.begin(&z);
+        let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
         machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
         machine.fastest = 0.0;
         machine.begin_rest(&mut z).map_err(|e| failure(e, start))?;
