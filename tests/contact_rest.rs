@@ -1,8 +1,9 @@
 //! Zeno and rest: bounces that accumulate, walls that hold and let go.
 
 use carom::catalogue::find;
-use carom::method::default_for;
-use carom::run::{Outcome, Status};
+use carom::method::{Method, default_for};
+use carom::model::Model;
+use carom::run::{Outcome, Simulation, Status};
 use carom_tests::motion::{self, Motion, model};
 
 /// Runs a model, by the default method unless another is named.
@@ -240,8 +241,8 @@ fn shipped_models_with_losses_run_through() {
 #[test]
 fn the_step_of_a_run_into_rest_is_short_enough() {
     let model = model(shipped("braked-pendulum"), &[]);
-    let method = carom::method::Method::named(default_for(&model), None).expect("it is registered");
-    let mut simulation = carom::run::Simulation::new(&model, &method, 4.0, 4.0).expect("it compiles");
+    let method = Method::named(default_for(&model), None).expect("it is registered");
+    let mut simulation = Simulation::new(&model, &method, 4.0, 4.0).expect("it compiles");
     struct Account;
     impl carom::run::Watcher for Account {
         fn wants_account(&self) -> bool {
