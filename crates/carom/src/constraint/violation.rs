@@ -47,7 +47,7 @@ impl Violation {
         for (largest, values) in self.largest.iter_mut().zip([g, rates]) {
             for value in values {
                 // What is no number is the largest of all.
-                if value.abs() > *largest || value.is_nan() {
+                if !(value.abs() <= *largest) {
                     *largest = value.abs();
                 }
             }
