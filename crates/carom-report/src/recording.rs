@@ -246,7 +246,12 @@ impl Watcher for Recorder<'_> {
     }
 
     fn sample(&mut self, view: &mut View) {
-        self.pending.push(view.node());
+        let mut node = view.node();
+        // The first sample is the first node.
+        if node.t <= self.span[0] {
+            self.keep_one_kind_of_impulse(&mut node);
+        }
+        self.pending.push(node);
     }
 
     fn impact(&mut self, impact: Impact) {
