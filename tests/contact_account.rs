@@ -114,3 +114,24 @@ fn the_account_can_be_followed_along_a_run() {
         before = account.impacts;
     }
 }
+
+/// A force acts before rest and after it, in one step: all of its work is in the account.
+#[test]
+fn the_account_closes_over_rest() {
+    let text = r#"
+        coordinates = ["y"]
+        [lagrangian]
+        T = "y'^2/2"
+        V = "9.81*y"
+        [forces]
+        y = "3*t"
+        [[wall]]
+        phi = "y"
+        restitution = 0.5
+        [initial]
+        q = [0.1]
+        v = [0]
+    "#;
+    let account = run(&model(text, &[]), "gauss6", 0.625, 5.0).completed().outcome.account.expect("a force works");
+    assert!(account.unexplained.abs() < 1e-8, "{account:?}");
+}

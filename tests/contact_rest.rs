@@ -320,7 +320,7 @@ restitution = "e"
 q = [0.5, 1.0, 1.7]
 v = [0, 0, 0]
 "#;
-    for restitution in ["e=0", "e=0.3", "e=0.5"] {
+    for restitution in ["e=0.3", "e=0.5"] {
         for simultaneous in ["sequential", "moreau"] {
             let settings = [restitution, &format!("run.simultaneous={simultaneous}")];
             let (record, outcome) = run(balls, &settings, Some("gauss2+ctec"), 0.1, 4.0);
@@ -367,28 +367,4 @@ fn a_run_after_rest_begins_free() {
     let mut simulation = Simulation::new(&model, &method, 0.1, 30.0).expect("it compiles");
     let energies = [(); 2].map(|()| simulation.run(&mut ()).expect("it runs").energy);
     assert_eq!(energies[0], energies[1]);
-}
-
-/// A force acts before rest and after it, in one step: all of its work is in the account.
-#[test]
-fn the_account_closes_over_rest() {
-    let pushed = r#"
-coordinates = ["y"]
-[lagrangian]
-T = "y'^2/2"
-V = "9.81*y"
-[forces]
-y = "3*t"
-[[wall]]
-phi = "y"
-restitution = 0.5
-[initial]
-q = [0.1]
-v = [0]
-"#;
-    let (record, outcome) = run(pushed, &[], Some("gauss6+ctec"), 0.625, 5.0);
-    let left = record.holdings.last().map(|holding| holding.t);
-    assert!(left.is_some_and(|t| (t - 3.27).abs() < 1e-12), "{left:?}");
-    let account = outcome.account.expect("forces work");
-    assert!(account.unexplained.abs() < 1e-8, "{account:?}");
 }

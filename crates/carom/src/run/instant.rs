@@ -5,8 +5,7 @@
 //! roundoff in the times of the impacts. Each bounce keeps or loses energy by its own law, so that the sequence makes
 //! none. Walls that are orthogonal in the mass metric do not see each other's bounces: every order gives the same. In a
 //! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1; with e < 1 and walls that push into each other there
-//! may be no end, as where a ball falls onto others that lie on the floor. So their number is bounded, and what they leave,
-//! if all of these walls take energy, is resolved at once.
+//! may be no end, and so their number is bounded.
 //!
 //! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
 //! have their turn in another round.
@@ -41,17 +40,12 @@ impl Machine {
         see: &mut impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
         let mut last = None;
-        for bounces in 0..2 * MAX_AT_ONE_INSTANT {
+        for _ in 0..MAX_AT_ONE_INSTANT {
             let Some(wall) = self.closing_wall(met, last, z)? else { return Ok(()) };
             self.hit.minus.copy_from(z);
             self.face(wall)?;
             self.fastest = self.fastest.max(-self.hit.rate_minus);
-            let at_once = self.simultaneous == Simultaneous::Moreau || bounces >= MAX_AT_ONE_INSTANT;
-            if at_once && self.touching_walls(met, z)? > 1 {
-                if bounces >= MAX_AT_ONE_INSTANT && self.touching.iter().any(|(wall, _)| self.restitution[*wall] == 1.0)
-                {
-                    return Err(NoSolution::Accumulated);
-                }
+            if self.simultaneous == Simultaneous::Moreau && self.touching_walls(met, z)? > 1 {
                 self.reset_at_once(z, see)?;
                 last = None;
             } else {

@@ -445,7 +445,11 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
         q: z.q().to_vec(),
         p: z.p().to_vec(),
         hint: match e {
-            NoSolution::Accumulated => "use `ctec`, with which the motion can rest, or end the run before it".into(),
+            NoSolution::Accumulated => {
+                "with the rule `ctec` and a flow other than `rk4` the motion can rest, unless walls squeeze \
+                                        it; or end the run before it"
+                    .into()
+            }
             NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
             NoSolution::NoImpulse => {
                 "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller \
