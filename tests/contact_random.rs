@@ -148,7 +148,9 @@ proptest! {
         let account = motion.outcome.account.expect("the walls move");
         let turnover = 1.0 + account.drives.abs() + account.impacts.abs() + motion.outcome.energy[2];
         prop_assert!(account.work == 0.0 && account.impacts <= 0.0, "{account:?}");
-        prop_assert!(account.unexplained.abs() < 1e-12 * turnover, "{account:?}");
+        // The work of a wall that holds is integrated, to the order of the flow.
+        let bound = if motion.holdings.is_empty() { 1e-12 } else { 1e-8 };
+        prop_assert!(account.unexplained.abs() < bound * turnover, "{account:?}");
     }
 
     /// Straight into a corner of a rectangle, to the last bit where the numbers allow it.

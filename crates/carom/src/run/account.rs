@@ -114,6 +114,11 @@ impl Ledger {
         machine: &mut Machine,
     ) -> std::result::Result<Account, NoSolution> {
         self.integrate(machine, z.t)?;
+        if let Some(rest) = &mut machine.rest {
+            let [drives, impacts] = std::mem::take(&mut rest.booked);
+            self.sums.drives += drives;
+            self.sums.impacts += impacts;
+        }
         // With driven coordinates E is not H, and what lies between them is theirs.
         let [initial, beyond] = self.start;
         let drives = self.sums.drives + (energy - machine.field.energy(z.t, &z.z)? - beyond);

@@ -85,6 +85,8 @@ pub(super) struct Rest {
     pub(super) mode: usize,
     /// What happened since it was last asked.
     pub(super) news: Vec<Holding>,
+    /// What coming to rest did to the energy since it was last asked: the work of walls that move, and the loss.
+    pub(super) booked: [f64; 2],
     /// The run is to end where impacts accumulate.
     pub(super) stops: bool,
     /// The wall on which they did, and the time that was left till then.
@@ -119,6 +121,7 @@ impl Rest {
             modes: vec![Mode { walls: Vec::new(), flow: free.0.boxed_clone(), field: free.1.clone(), hold: None }],
             mode: 0,
             news: Vec::new(),
+            booked: [0.0; 2],
             stops,
             stopped: None,
         })
@@ -188,6 +191,7 @@ impl Machine {
     pub(super) fn begin_rest(&mut self, z: &mut Phase) -> Solved<()> {
         if let Some(rest) = &mut self.rest {
             rest.news.clear();
+            rest.booked = [0.0; 2];
             rest.stopped = None;
         }
         self.settle(z, None, 0)
@@ -215,12 +219,28 @@ impl Machine {
                 rest.stopped = Some((wall, wait));
             }
         }
+        // In the mode of rest H would be that of the velocities along the walls already.
+        let energy = self.field.energy(z.t, &z.z)?;
         self.switch(mode);
-        let Machine { rest: Some(rest), field, .. } = self else { return Ok(()) };
-        match &mut rest.modes[mode].hold {
-            Some(hold) => hold.manifold.project(z, field),
-            None => Ok(()),
+        self.come_to_rest(z, energy)
+    }
+
+    /// Moves z onto the walls that hold, and books what that does to the energy: the last bounces, left out, would have lost
+    /// it, but for −λφ_t, which is the work of walls that move.
+    fn come_to_rest(&mut self, z: &mut Phase, energy: f64) -> Solved<()> {
+        let Machine { rest: Some(rest), field, walls, hit, .. } = self else { return Ok(()) };
+        let mode = &mut rest.modes[rest.mode];
+        let Some(hold) = &mut mode.hold else { return Ok(()) };
+        hold.manifold.project(z, field)?;
+        let mu = &field.multipliers()[hold.constraints..];
+        let mut drives = 0.0;
+        for (&wall, mu) in mode.walls.iter().zip(mu) {
+            drives += mu * walls.normal(wall, z, &mut hit.grad_phi);
         }
+        let change = field.energy(z.t, &z.z)? - energy;
+        rest.booked[0] += drives;
+        rest.booked[1] += change - drives;
+        Ok(())
     }
 
     /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
