@@ -1,6 +1,7 @@
 //! A step for a tolerance, and an estimate of the error that it leaves.
 
-use super::simulation::{Outcome, Simulation, Status, Watcher};
+use super::outcome::{Outcome, Status, Watcher};
+use super::simulation::Simulation;
 use crate::error::Result;
 use crate::solve::larger;
 

@@ -3,7 +3,8 @@
 use super::algorithm::{Machine, Pieces};
 use super::event::Contact;
 use super::lift::View;
-use super::simulation::{Simulation, Watcher};
+use super::outcome::Watcher;
+use super::simulation::Simulation;
 use crate::error::Result;
 use crate::flow::{FlowKind, Phase};
 use crate::impact::{Built, Ctec, Hit};

@@ -14,16 +14,16 @@
 //! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
 //! ```
 //!
-//! that [`moreau`] solves for velocities. A wall with e = 1 holds only what touches it without any speed.
+//! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
 
 use super::algorithm::Machine;
 use super::event::{Contact, TOUCHING};
 use super::instant::SLOW;
+use super::press::press;
 use crate::constraint::{Manifold, Reaction};
 use crate::error::Result;
 use crate::expr::{Expr, directional};
 use crate::flow::{self, Field, Flow, Phase};
-use crate::impact::moreau;
 use crate::kernel::Kernel;
 use crate::mechanics::{Holonomic, Mechanics, numbered};
 use crate::solve::{NoSolution, root};
@@ -371,35 +371,5 @@ impl Machine {
         let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(Vec::new()) };
         hold.reaction.at(z.t, z.q(), &v)?;
         Ok(hold.reaction.multipliers()[hold.constraints..].iter().map(|lambda| -lambda).collect())
-    }
-}
-
-/// A wall on which the motion presses, by its number among those that touch.
-struct Pressed {
-    number: usize,
-    /// φ̈ without its own force, when it came in.
-    acceleration: f64,
-    force: f64,
-}
-
-/// The walls on which the motion presses: those in `low`, and those to which the forces of others lead it, as a ball that
-/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them.
-fn press(w: &[f64], free: &[f64], low: Vec<usize>, is_low: impl Fn(usize, f64) -> bool) -> Option<Vec<Pressed>> {
-    let m = free.len();
-    let mut pressed: Vec<Pressed> =
-        low.into_iter().map(|number| Pressed { number, acceleration: free[number], force: 0.0 }).collect();
-    loop {
-        let row = |i: usize| pressed.iter().map(move |wall| w[i * m + wall.number]);
-        let matrix: Vec<f64> = pressed.iter().flat_map(|wall| row(wall.number)).collect();
-        let demand: Vec<f64> = pressed.iter().map(|wall| free[wall.number]).collect();
-        let forces = moreau(&matrix, &demand, &vec![0.0; pressed.len()])?;
-        let pushed = |i: usize| free[i] + row(i).zip(&forces).map(|(w, force)| w * force).sum::<f64>();
-        let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i)).map(|i| (i, pushed(i)));
-        let more: Vec<(usize, f64)> = others.filter(|&(i, a)| a < 0.0 && is_low(i, a)).collect();
-        pressed.iter_mut().zip(forces).for_each(|(wall, force)| wall.force = force);
-        if more.is_empty() {
-            return Some(pressed);
-        }
-        pressed.extend(more.into_iter().map(|(number, acceleration)| Pressed { number, acceleration, force: 0.0 }));
     }
 }

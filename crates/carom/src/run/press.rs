@@ -1,0 +1,38 @@
+//! Which of the walls that are touched press.
+
+use crate::impact::moreau;
+
+/// A wall on which the motion presses, by its number among those that touch.
+pub(super) struct Pressed {
+    pub(super) number: usize,
+    /// φ̈ without its own force, when it came in.
+    pub(super) acceleration: f64,
+    pub(super) force: f64,
+}
+
+/// The walls on which the motion presses: those in `low`, and those to which the forces of others lead it, as a ball that
+/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them.
+pub(super) fn press(
+    w: &[f64],
+    free: &[f64],
+    low: Vec<usize>,
+    is_low: impl Fn(usize, f64) -> bool,
+) -> Option<Vec<Pressed>> {
+    let m = free.len();
+    let mut pressed: Vec<Pressed> =
+        low.into_iter().map(|number| Pressed { number, acceleration: free[number], force: 0.0 }).collect();
+    loop {
+        let row = |i: usize| pressed.iter().map(move |wall| w[i * m + wall.number]);
+        let matrix: Vec<f64> = pressed.iter().flat_map(|wall| row(wall.number)).collect();
+        let demand: Vec<f64> = pressed.iter().map(|wall| free[wall.number]).collect();
+        let forces = moreau(&matrix, &demand, &vec![0.0; pressed.len()])?;
+        let pushed = |i: usize| free[i] + row(i).zip(&forces).map(|(w, force)| w * force).sum::<f64>();
+        let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i)).map(|i| (i, pushed(i)));
+        let more: Vec<(usize, f64)> = others.filter(|&(i, a)| a < 0.0 && is_low(i, a)).collect();
+        pressed.iter_mut().zip(forces).for_each(|(wall, force)| wall.force = force);
+        if more.is_empty() {
+            return Some(pressed);
+        }
+        pressed.extend(more.into_iter().map(|(number, acceleration)| Pressed { number, acceleration, force: 0.0 }));
+    }
+}
