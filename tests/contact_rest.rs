@@ -297,44 +297,6 @@ v = [0]
     }
 }
 
-/// A ball comes to rest on others that rest on the floor: it is they that press on it, since all would fall alike.
-#[test]
-fn balls_come_to_rest_on_each_other() {
-    let balls = r#"
-coordinates = ["x1", "x2", "x3"]
-[parameters]
-e = 0.5
-[lagrangian]
-T = "(x1'^2 + x2'^2 + x3'^2)/2"
-V = "9.81*(x1 + x2 + x3)"
-[[wall]]
-phi = "x1"
-restitution = "e"
-[[wall]]
-phi = "x2 - x1 - 0.1"
-restitution = "e"
-[[wall]]
-phi = "x3 - x2 - 0.1"
-restitution = "e"
-[initial]
-q = [0.5, 1.0, 1.7]
-v = [0, 0, 0]
-"#;
-    for restitution in ["e=0.3", "e=0.5"] {
-        for simultaneous in ["sequential", "moreau"] {
-            let settings = [restitution, &format!("run.simultaneous={simultaneous}")];
-            let (record, outcome) = run(balls, &settings, Some("gauss2+ctec"), 0.1, 4.0);
-            assert_eq!(outcome.status, Status::Completed, "{settings:?}");
-            let held = |wall| record.holdings.iter().rfind(|h| h.wall == wall).is_some_and(|h| h.begins);
-            assert!((0..3).all(held), "{settings:?}: {:?}", record.holdings);
-            let far = record.last().q.iter().zip([0.0, 0.1, 0.2]).map(|(q, due)| (q - due).abs()).sum::<f64>();
-            assert!(far < 1e-14, "{settings:?}: {far:e}");
-            let account = outcome.account.expect("walls take energy");
-            assert!(account.unexplained.abs() < 1e-7, "{settings:?}: {account:?}");
-        }
-    }
-}
-
 const TABLE: &str = r#"
 coordinates = ["y"]
 [lagrangian]

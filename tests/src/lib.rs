@@ -5,6 +5,14 @@ pub mod order;
 pub mod projected;
 
 use carom::expr::{Expr, Func};
+use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence};
+
+/// So many cases of each property; `CAROM_CASES` says otherwise.
+pub fn random_cases(usual: u32) -> Config {
+    let cases = std::env::var("CAROM_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let failure_persistence: Option<Box<dyn FailurePersistence>> = Some(Box::new(FileFailurePersistence::Off));
+    Config { cases, failure_persistence, ..Config::default() }
+}
 
 /// A small random generator (xorshift64*, Vigna 2016), so that every run tests the same things.
 pub struct Random(u64);

@@ -81,6 +81,18 @@ impl Motion {
         self.nodes.last().expect("a run has a node")
     }
 
+    /// The kinetic energy before and after each instant with impacts; and of each impact in it, if they are `one_by_one`:
+    /// all at once, only what all of them leave is a state of the motion. After 1,000 the rest is all at once.
+    pub fn kinetic_energies(&self, one_by_one: bool) -> Vec<[f64; 2]> {
+        let mut energies = Vec::new();
+        for instant in self.impacts.chunk_by(|a, b| a.minus.t == b.minus.t) {
+            let singles = if one_by_one { instant.len().min(1000) } else { 0 };
+            energies.extend(instant[..singles].iter().map(|impact| [kinetic(&impact.minus), kinetic(&impact.plus)]));
+            energies.push([kinetic(&instant[0].minus), kinetic(&instant[instant.len() - 1].plus)]);
+        }
+        energies
+    }
+
     /// Panics unless the run reached its end.
     pub fn completed(self) -> Motion {
         assert_eq!(self.outcome.status, Status::Completed, "at t = {}", self.outcome.last.t);
@@ -95,6 +107,16 @@ pub fn at(model: &Model, fs: &[Expr], node: &Node) -> Vec<f64> {
     values.extend(model.system.q().into_iter().zip(node.q.iter().copied()));
     values.extend(model.system.v().into_iter().zip(node.v.iter().copied()));
     eval(fs, &values)
+}
+
+/// E = p·v − L in a state.
+pub fn energy_at(model: &Model, node: &Node) -> f64 {
+    node.p.iter().zip(&node.v).map(|(p, v)| p * v).sum::<f64>() - at(model, &[model.system.lagrangian.l], node)[0]
+}
+
+/// ½ p·v.
+fn kinetic(node: &Node) -> f64 {
+    0.5 * node.p.iter().zip(&node.v).map(|(p, v)| p * v).sum::<f64>()
 }
 
 /// The smallest gap of all walls in a state.

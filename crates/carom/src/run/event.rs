@@ -20,6 +20,9 @@ pub(super) struct Contact {
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
 pub(super) const TOUCHING: f64 = 1e-10;
 
+/// A wall that is touched may be entered by this much before it is met: less is roundoff.
+const SINKS: f64 = 1e-13;
+
 /// Newton's method on the length of a partial step has found the wall after so many trials, or it is left.
 const NEWTON_TRIALS: usize = 8;
 
@@ -136,6 +139,11 @@ impl Machine {
         Ok(Moment { tau, gap, rate, is_exact: true })
     }
 
+    /// The same moment on the partial flow itself: the polynomial may say that a gap is shut where it is open by a hair.
+    fn exact(&mut self, wall: usize, z0: &Phase, moment: Moment) -> Result<Moment, NoSolution> {
+        if moment.is_exact { Ok(moment) } else { self.moment_after(wall, z0, moment.tau) }
+    }
+
     /// When the gap closes between two moments.
     fn between(
         &mut self,
@@ -145,14 +153,34 @@ impl Machine {
         b: Moment,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        if b.gap < 0.0 {
-            let open = if a.gap > 0.0 && !left { Some(a) } else { self.opening(wall, z0, a, b)? };
-            return match open {
-                Some(open) => self.closing(wall, z0, open, b),
-                None => Ok(Some(a.tau)),
-            };
+        if b.gap < 0.0 { self.shutting(wall, z0, a, b, left) } else { self.dip(wall, z0, a, b, left) }
+    }
+
+    /// When the gap closes on the way to a moment when it is shut.
+    fn shutting(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        shut: Moment,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        let open = if a.gap > 0.0 && !left { Some(a) } else { self.opening(wall, z0, a, shut)? };
+        match open {
+            Some(open) => self.closing(wall, z0, open, shut),
+            None => self.sinking(wall, z0, a, shut),
         }
-        self.dip(wall, z0, a, b)
+    }
+
+    /// When a wall that is touched all the way is met: where the motion is deeper in it than at a by more than roundoff.
+    fn sinking(&mut self, wall: usize, z0: &Phase, a: Moment, shut: Moment) -> Result<Option<f64>, NoSolution> {
+        let (shut, level) = (self.exact(wall, z0, shut)?, a.gap.min(0.0) - SINKS);
+        if shut.gap >= level {
+            return Ok(None);
+        }
+        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap - level, moment.rate));
+        let (begin, end) = ((a.tau, a.gap - level), (shut.tau, shut.gap - level));
+        root::bracketed(value, begin, end, 0.5 * (a.tau + shut.tau)).map(Some)
     }
 
     /// A moment after a, at which the gap is zero, when it is open.
@@ -202,8 +230,7 @@ impl Machine {
         open: Moment,
         shut: Moment,
     ) -> Result<Option<f64>, NoSolution> {
-        // The polynomial may say that the gap is shut where the flow itself says that it is open, by a hair.
-        let shut = if shut.is_exact { shut } else { self.moment_after(wall, z0, shut.tau)? };
+        let shut = self.exact(wall, z0, shut)?;
         if shut.gap > 0.0 {
             return Ok(None);
         }
@@ -214,7 +241,7 @@ impl Machine {
 
     /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
     /// lowest gap is looked for, unless it is far above zero.
-    fn dip(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment) -> Result<Option<f64>, NoSolution> {
+    fn dip(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment, left: bool) -> Result<Option<f64>, NoSolution> {
         // A parabola with these slopes dips below the lower end by at most τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
         let may_close = a.gap.min(b.gap) < 0.25 * (b.tau - a.tau) * (b.rate - a.rate);
         if a.rate >= 0.0 || b.rate <= 0.0 || !may_close {
@@ -225,7 +252,7 @@ impl Machine {
             let part = (falling.rate / (falling.rate - rising.rate)).clamp(0.1, 0.9);
             let middle = self.moment_after(wall, z0, falling.tau + part * (rising.tau - falling.tau))?;
             if middle.gap < 0.0 {
-                return self.closing(wall, z0, falling, middle);
+                return self.shutting(wall, z0, falling, middle, left && falling.tau == a.tau);
             }
             if middle.rate == 0.0 || rising.tau - falling.tau <= 1e-12 * b.tau {
                 break;

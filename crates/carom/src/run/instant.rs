@@ -1,11 +1,11 @@
 //! All impacts of one instant: a corner, a row of balls that touch.
 //!
-//! One after the other (`simultaneous = "sequential"`): of the walls that touch and close, the one with the lowest
-//! number in the model bounces, then the next, until none closes. The order is thus the user's and does not hang on
+//! One after the other (`simultaneous = "sequential"`): the walls are gone through in the order of the model, again and
+//! again, and each that touches and closes bounces, until none closes. The order is thus the user's and does not hang on
 //! roundoff in the times of the impacts. Each bounce keeps or loses energy by its own law, so that the sequence makes
 //! none. Walls that are orthogonal in the mass metric do not see each other's bounces: every order gives the same. In a
-//! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1; with e < 1 and walls that push into each other there
-//! may be no end, and so their number is bounded.
+//! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
+//! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
 //!
 //! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
 //! have their turn in another round.
@@ -45,8 +45,10 @@ impl Machine {
             self.hit.minus.copy_from(z);
             self.face(wall)?;
             self.fastest = self.fastest.max(-self.hit.rate_minus);
-            if self.simultaneous == Simultaneous::Moreau && self.touching_walls(met, z)? > 1 {
-                self.reset_at_once(z, see)?;
+            if self.simultaneous == Simultaneous::Moreau && self.collect_closing_walls(met, z)? > 1 {
+                let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
+                let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
+                self.reset_at_once(&rates, &restitution, z, see)?;
                 last = None;
             } else {
                 let lambda = self.reset(z)?;
@@ -57,12 +59,30 @@ impl Machine {
                 last = Some(wall);
             }
         }
-        Err(NoSolution::Accumulated)
+        self.end_without_rebound(met, z, see)
     }
 
-    /// The first wall that touches and closes, except the one that has just been left.
+    /// Ends bounces that do not come to an end: e = 0 for all walls that touch, all at once, which is the nearest motion
+    /// in the mass metric that enters none of them. Without loss, e = 1, the bounces would have had to end by themselves.
+    fn end_without_rebound(
+        &mut self,
+        met: usize,
+        z: &mut Phase,
+        see: &mut impl FnMut(&Hit, f64, &Phase),
+    ) -> Result<(), NoSolution> {
+        self.collect_touching_walls(met, z)?;
+        if self.touching.iter().all(|(wall, _)| self.restitution[*wall] == 1.0) {
+            return Err(NoSolution::Accumulated);
+        }
+        self.hit.minus.copy_from(z);
+        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        self.reset_at_once(&rates, &vec![0.0; rates.len()], z, see)
+    }
+
+    /// The next wall that touches and closes after the one that has just been left.
     fn closing_wall(&mut self, met: usize, last: Option<usize>, z: &Phase) -> Result<Option<usize>, NoSolution> {
-        for wall in (0..self.walls.count()).filter(|&wall| last != Some(wall)) {
+        let (first, count) = (last.map_or(0, |last| last + 1), self.walls.count());
+        for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
             if (wall == met || gap <= TOUCHING) && rate < -self.slow() {
                 return Ok(Some(wall));
@@ -72,30 +92,39 @@ impl Machine {
     }
 
     /// Lists the walls that touch and do not open, with their rates; how many there are.
-    fn touching_walls(&mut self, met: usize, z: &Phase) -> Result<usize, NoSolution> {
-        self.touching.clear();
-        let mut fastest = 0.0;
-        for wall in 0..self.walls.count() {
-            let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-            if wall == met || gap <= TOUCHING {
-                self.touching.push((wall, rate));
-                fastest = f64::max(fastest, -rate);
-            }
-        }
+    fn collect_closing_walls(&mut self, met: usize, z: &Phase) -> Result<usize, NoSolution> {
+        self.collect_touching_walls(met, z)?;
+        let fastest = self.touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
         self.touching.retain(|(_, rate)| *rate <= AT_REST * fastest);
         Ok(self.touching.len())
     }
 
-    /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`.
-    fn reset_at_once(&mut self, z: &mut Phase, see: &mut impl FnMut(&Hit, f64, &Phase)) -> Result<(), NoSolution> {
-        let u_minus: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
-        let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
+    /// Lists the walls that touch, with their rates.
+    fn collect_touching_walls(&mut self, met: usize, z: &Phase) -> Result<(), NoSolution> {
+        self.touching.clear();
+        for wall in 0..self.walls.count() {
+            let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
+            if wall == met || gap <= TOUCHING {
+                self.touching.push((wall, rate));
+            }
+        }
+        Ok(())
+    }
+
+    /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`, where their rates are u⁻.
+    fn reset_at_once(
+        &mut self,
+        u_minus: &[f64],
+        restitution: &[f64],
+        z: &mut Phase,
+        see: &mut impl FnMut(&Hit, f64, &Phase),
+    ) -> Result<(), NoSolution> {
         let w = self.responses()?;
-        let impulses = moreau(&w, &u_minus, &restitution).ok_or(NoSolution::Diverged)?;
+        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Diverged)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
             self.face(self.touching[k].0)?;
             // What is told of each is its own impulse; the rate is that before all of them.
-            self.hit.rate_minus = u_minus[k];
+            (self.hit.rate_minus, self.hit.restitution) = (u_minus[k], restitution[k]);
             self.hit.push(lambda, z, &mut self.field)?;
             see(&self.hit, lambda, z);
             self.hit.minus.copy_from(z);

@@ -174,6 +174,11 @@ impl Machine {
         self.rest.as_ref().is_some_and(|rest| rest.mode > 0 && rest.modes[rest.mode].walls.contains(&wall))
     }
 
+    /// H and v of the motion that no wall holds, as it is at impacts.
+    pub(super) fn free_field(&self) -> &Field {
+        self.rest.as_ref().filter(|rest| rest.mode > 0).map_or(&self.field, |rest| &rest.modes[0].field)
+    }
+
     /// Goes over to another mode of motion: its map and field take the places of those in use.
     pub(super) fn switch(&mut self, mode: usize) {
         let Some(rest) = &mut self.rest else { return };

@@ -226,7 +226,7 @@ impl Progress {
         let Simulation { machine, lift, sections, every, constraints, second, ledger, .. } = simulation;
         let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
         self.work.copy_from(&self.z);
-        let mut field = watcher.wants_impacts().then(|| machine.field.clone());
+        let mut field = watcher.wants_impacts().then(|| machine.free_field().clone());
         let mut impacts = 0;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
             impacts += 1;

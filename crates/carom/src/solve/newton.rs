@@ -8,7 +8,8 @@ use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
 use crate::mechanics::Mechanics;
 
-/// What has not converged after so many iterations does not converge.
+/// What has not converged after so many iterations does not converge, unless the last correction is still small: in
+/// equations that are nearly singular, as in a sharp corner, roundoff moves the solution so far.
 pub const MAX_ITERATIONS: usize = 30;
 /// After a correction as small as this, relative to the unknowns, the next one would be below roundoff.
 pub const LAST_CORRECTION: f64 = 1e-9;
@@ -175,7 +176,8 @@ impl Parts {
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
             let (step, scale) = (size(&self.correction), size(x));
             let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(unit);
-            if step <= LAST_CORRECTION * scale || stagnates {
+            let is_last = iteration == MAX_ITERATIONS && step <= LAST_CORRECTION * scale.max(unit);
+            if step <= LAST_CORRECTION * scale || stagnates || is_last {
                 self.results.eval(inputs, &mut self.outputs);
                 let (values, next) = self.outputs.split_at(results.len());
                 results.copy_from_slice(values);

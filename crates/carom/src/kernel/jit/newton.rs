@@ -175,8 +175,8 @@ impl Emission<'_, '_, '_> {
             let quotient = e.builder.ins().fdiv(one, size);
             e.max(one, quotient)
         });
-        let (expected, limit) = (e.mul(half, previous), e.max(unit, scale));
-        let limit = e.mul(part, limit);
+        let (expected, size) = (e.mul(half, previous), e.max(unit, scale));
+        let limit = e.mul(part, size);
         let is_no_smaller = e.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, step, expected);
         let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
         let stagnates = e.builder.ins().band(is_no_smaller, is_roundoff);
@@ -186,7 +186,14 @@ impl Emission<'_, '_, '_> {
         e.enter(on);
         let next: Vec<BlockArg> = x.iter().copied().chain([step, count]).map(BlockArg::Value).collect();
         let may_go_on = e.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, MAX_ITERATIONS as i64);
-        e.builder.ins().brif(may_go_on, blocks.next, &next, blocks.diverged, &[]);
+        let last = e.builder.create_block();
+        e.builder.ins().brif(may_go_on, blocks.next, &next, last, &[]);
+
+        e.enter(last);
+        let part = e.constant(LAST_CORRECTION);
+        let limit = e.mul(part, size);
+        let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
+        e.builder.ins().brif(is_roundoff, blocks.converged, &arguments, blocks.diverged, &[]);
     }
 
     fn finish(&mut self, blocks: &Blocks, mut values: Vec<Option<Value>>) {
