@@ -7,6 +7,10 @@ pub const SINGULAR: f64 = 1e-14;
 #[derive(Clone, Debug)]
 pub struct Lu {
     n: usize,
+    /// A
+    matrix: Vec<f64>,
+    /// There are factors of it.
+    known: bool,
     a: Vec<f64>,
     rows: Vec<usize>,
 }
@@ -14,15 +18,25 @@ pub struct Lu {
 impl Lu {
     /// Room for matrices of n rows.
     pub fn new(n: usize) -> Lu {
-        Lu { n, a: vec![0.0; n * n], rows: (0..n).collect() }
+        Lu { n, matrix: vec![0.0; n * n], known: false, a: vec![0.0; n * n], rows: (0..n).collect() }
     }
 
-    /// Factors `a`, given by rows. False if it is singular to working precision (or not finite).
+    /// Factors `a`, given by rows. False if it is singular to working precision (or not finite). The matrix of the last time,
+    /// as of a motion at rest, costs nothing.
     pub fn factor(&mut self, a: &[f64]) -> bool {
-        let n = self.n;
+        if self.known && self.matrix == a {
+            return true;
+        }
+        self.matrix.copy_from_slice(a);
         self.a.copy_from_slice(a);
+        self.known = self.eliminate();
+        self.known
+    }
+
+    fn eliminate(&mut self) -> bool {
+        let n = self.n;
         self.rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
-        let scale = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let scale = self.a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         for k in 0..n {
             let pivot = (k..n).max_by(|&i, &j| self.a[i * n + k].abs().total_cmp(&self.a[j * n + k].abs()));
             let pivot = pivot.unwrap_or(k);
@@ -33,12 +47,13 @@ impl Lu {
                 self.rows.swap(pivot, k);
                 (0..n).for_each(|j| self.a.swap(pivot * n + j, k * n + j));
             }
-            for i in k + 1..n {
-                let factor = self.a[i * n + k] / self.a[k * n + k];
-                self.a[i * n + k] = factor;
-                for j in k + 1..n {
-                    self.a[i * n + j] -= factor * self.a[k * n + j];
-                }
+            let (above, below) = self.a.split_at_mut((k + 1) * n);
+            let above = &above[k * n + k..];
+            // Matrices of steps are mostly zeros.
+            for row in below.chunks_exact_mut(n).map(|row| &mut row[k..]).filter(|row| row[0] != 0.0) {
+                row[0] /= above[0];
+                let factor = row[0];
+                row[1..].iter_mut().zip(&above[1..]).for_each(|(x, y)| *x -= factor * y);
             }
         }
         true
@@ -63,11 +78,13 @@ impl Lu {
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         let n = self.n;
         for i in 0..n {
-            x[i] = (0..i).fold(b[self.rows[i]], |sum, j| sum - self.a[i * n + j] * x[j]);
+            let row = &self.a[i * n..i * n + i];
+            x[i] = row.iter().zip(&*x).fold(b[self.rows[i]], |sum, (a, x)| sum - a * x);
         }
         for i in (0..n).rev() {
-            let sum = (i + 1..n).fold(x[i], |sum, j| sum - self.a[i * n + j] * x[j]);
-            x[i] = sum / self.a[i * n + i];
+            let row = &self.a[i * n + i..(i + 1) * n];
+            let sum = row[1..].iter().zip(&x[i + 1..]).fold(x[i], |sum, (a, x)| sum - a * x);
+            x[i] = sum / row[0];
         }
     }
 }
@@ -94,6 +111,17 @@ mod tests {
         assert!((lu.determinant() - 6.0).abs() < 1e-14, "{}", lu.determinant());
         assert!(lu.factor(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]));
         assert_eq!(lu.determinant(), 1.0);
+    }
+
+    #[test]
+    fn factors_are_those_of_the_last_matrix() {
+        let (mut lu, mut x) = (Lu::new(1), [0.0]);
+        for a in [2.0, 2.0, 4.0, 2.0] {
+            assert!(lu.factor(&[a]));
+            lu.solve(&[1.0], &mut x);
+            assert_eq!(x, [1.0 / a]);
+        }
+        assert!(!lu.factor(&[0.0]) && !lu.factor(&[0.0]));
     }
 
     #[test]
