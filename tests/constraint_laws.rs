@@ -1,20 +1,12 @@
 //! Laws of mechanics for every flow on systems with holonomic constraints.
 
 use carom::constraint::Manifold;
-use carom::flow::{Field, Flow, FlowKind, Phase, registry};
+use carom::flow::{Field, FlowKind, Phase, registry};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
 use carom::run::Simulation;
-use carom_tests::order::{distance, measured_order, travel};
-
-struct System {
-    name: &'static str,
-    mechanics: Mechanics,
-    parameters: Vec<f64>,
-    start: Phase,
-    /// A time over which its motion is neither trivial nor wild.
-    time: f64,
-}
+use carom_tests::law::{System, symplectic_defect};
+use carom_tests::order::{measured_order, travel};
 
 const SPHERICAL: &str = r#"
 coordinates = ["x", "y", "z"]
@@ -64,19 +56,11 @@ v = [0.6, 0.9, "0.24 + 0.45*cos(0.7)"]
 fn systems() -> Vec<System> {
     let system = |(name, text, time): (&'static str, &str, f64)| {
         let model = Model::from_text(name, text, &[]).unwrap_or_else(|e| panic!("{e}"));
-        let start = model.start().unwrap_or_else(|e| panic!("{e}"));
-        let mechanics = Mechanics::new(&model.system);
-        System { name, mechanics, parameters: Vec::new(), start: Phase::new(0.0, &start.q, &start.p), time }
+        System { time, ..System::new(name, &model) }
     };
     [("spherical pendulum", SPHERICAL, 3.0), ("two rods", TWO_RODS, 3.0), ("quartic bead", QUARTIC, 3.0)]
         .map(system)
         .into()
-}
-
-impl System {
-    fn flow(&self, kind: &FlowKind) -> Box<dyn Flow> {
-        kind.build(&self.mechanics, &self.parameters).expect("it compiles")
-    }
 }
 
 fn flows() -> impl Iterator<Item = FlowKind> {
@@ -103,15 +87,7 @@ fn every_flow_has_its_declared_order_on_constraints() {
 fn every_symmetric_flow_can_be_reversed_on_constraints() {
     for system in systems() {
         for kind in flows() {
-            let mut flow = system.flow(&kind);
-            let there = travel(&mut *flow, &system.start, 0.05, 10);
-            let back = travel(&mut *flow, &there, -0.05, 10);
-            let gap = distance(&back, &system.start);
-            if kind.is_symmetric {
-                assert!(gap < 1e-10, "{} on {}: {gap:e}", kind.name, system.name);
-            } else {
-                assert!(gap > 1e-9, "{} on {} is symmetric after all: {gap:e}", kind.name, system.name);
-            }
+            system.check_reversal(&kind);
         }
     }
 }
@@ -123,31 +99,10 @@ fn every_flow_keeps_the_symplectic_form_on_constraints() {
         let (mechanics, parameters) = (&system.mechanics, &system.parameters);
         let mut manifold = Manifold::new(mechanics, parameters).expect("it compiles");
         let mut field = Field::new(mechanics, parameters).expect("it compiles");
-        let (size, n, delta) = (system.start.z.len(), system.start.z.len() / 2, 1e-3);
-        let omega = |u: &[f64], v: &[f64]| (0..n).map(|i| u[i] * v[n + i] - u[n + i] * v[i]).sum::<f64>();
         for kind in flows() {
-            let mut flow = system.flow(&kind);
-            let mut pairs = Vec::new();
-            for k in 0..size {
-                let mut image = |shift: f64| {
-                    let mut z = system.start.clone();
-                    z.z[k] += shift * delta;
-                    manifold.project(&mut z, &mut field).expect("it is near");
-                    let end = travel(&mut *flow, &z, 0.1, 1);
-                    (z.z, end.z)
-                };
-                let (a, b, c, d) = (image(-2.0), image(-1.0), image(1.0), image(2.0));
-                let slope = |a: f64, b: f64, c: f64, d: f64| (a - 8.0 * b + 8.0 * c - d) / (12.0 * delta);
-                let before: Vec<f64> = (0..size).map(|i| slope(a.0[i], b.0[i], c.0[i], d.0[i])).collect();
-                let after: Vec<f64> = (0..size).map(|i| slope(a.1[i], b.1[i], c.1[i], d.1[i])).collect();
-                pairs.push((before, after));
-            }
-            for (i, (u0, u1)) in pairs.iter().enumerate() {
-                for (v0, v1) in &pairs[i + 1..] {
-                    let defect = (omega(u1, v1) - omega(u0, v0)).abs();
-                    assert!(defect < 1e-8, "{} on {}: {defect:e}", kind.name, system.name);
-                }
-            }
+            let onto = |z: &mut Phase| manifold.project(z, &mut field).expect("it is near");
+            let defect = symplectic_defect(&mut *system.flow(&kind), &system.start, 0.1, onto);
+            assert!(defect < 1e-8, "{} on {}: {defect:e}", kind.name, system.name);
         }
     }
 }

@@ -5,7 +5,7 @@ use carom::method::{Method, default_for};
 use carom::model::Model;
 use carom::run::{Outcome, Simulation, Status};
 use carom_tests::motion::{self, Motion, model};
-use carom_tests::projected::{numbers, reference};
+use carom_tests::reference::{numbers, projections_and_constraints};
 
 fn run(model: &Model, method: &str, step: f64, until: f64) -> (Motion, Outcome) {
     let motion = motion::run(model, method, step, until);
@@ -24,7 +24,7 @@ fn lambdas(record: &Motion) -> Vec<f64> {
 /// λ of [TPC eqs. 6, 9] from two configurations one step apart.
 #[test]
 fn multipliers_of_one_point_and_two_point_constraints() {
-    let file = reference();
+    let file = projections_and_constraints();
     let cases = [
         ("circle-xy", "circle_xy_onept_v10", false),
         ("circle-polar", "circle_polar_onept_v10", false),
@@ -89,7 +89,7 @@ until = 0.5
 /// The impact map of [GP eqs. 30–32], corrected; the start is on the wall and moves into it.
 #[test]
 fn constrained_impact_map() {
-    let expected = &reference()["constrained_impact_map"]["f=0.3y^2+0.5y"];
+    let expected = &projections_and_constraints()["constrained_impact_map"]["f=0.3y^2+0.5y"];
     let model = model(BAR_ON_A_CURVE, &[]);
     for method in ["gauss4+ctec", "svc+ctec", "galerkin6+ctec"] {
         let (record, _) = run(&model, method, 1e-3, 1e-3);
@@ -146,7 +146,7 @@ until = 5.0
 /// The pendulum of [NOTES] in (x, y) with a rod hits its wall when that in θ does.
 #[test]
 fn a_rod_is_as_good_as_an_angle() {
-    let file = &reference()["notes_pendulum"];
+    let file = &projections_and_constraints()["notes_pendulum"];
     let model = model(PENDULUM_XY, &[]);
     let (record, _) = run(&model, default_for(&model), 0.01, 5.0);
     let expected = file["impacts"].as_array().expect("a list");

@@ -81,6 +81,21 @@ fn what_rests_at_the_start_stays() {
     }
 }
 
+/// Bounces as low as roundoff, from as deep in the floor, e = 1: they go no deeper, and the energy stays where it is.
+#[test]
+fn low_bounces_without_loss_do_not_sink() {
+    let high = BALL.replace("phi = \"y\"", "phi = \"y - 1\"").replace("q = [0]", "q = [0.9999999999999]");
+    for speed in [1e-4, 1e-6, 1e-7] {
+        let until = 1000.5 * 2.0 * speed / 9.81;
+        let settings = ["e=1", &format!("initial.v[0]={speed:e}")];
+        let (record, outcome) = run(&high, &settings, Some("gauss2+ctec"), until / 2.0, until);
+        assert_eq!(outcome.status, Status::Completed, "{speed}");
+        assert!(record.impacts.len() >= 500, "{speed}: {} impacts", record.impacts.len());
+        assert!(record.nodes.iter().all(|node| node.q[0] > 1.0 - 1e-12), "{speed}: {:e}", record.last().q[0] - 1.0);
+        assert!(outcome.energy[2] < 1e-11, "{speed}: {:?}", outcome.energy);
+    }
+}
+
 #[test]
 fn without_restitution_the_first_impact_is_the_last() {
     let (record, _) = run(BALL, &["e=0", "initial.q=[1]"], None, 0.1, 3.0);

@@ -1,43 +1,9 @@
 //! Laws of mechanics, for every registered flow on every system.
 
-use carom::catalogue::find;
-use carom::flow::{Flow, FlowKind, Phase, registry};
-use carom::mechanics::Mechanics;
+use carom::flow::{FlowKind, Phase, registry};
 use carom::model::{Builder, Model};
-use carom_tests::order::{distance, measured_order, travel};
-
-/// A smooth system with a state to start from.
-struct System {
-    name: &'static str,
-    mechanics: Mechanics,
-    parameters: Vec<f64>,
-    start: Phase,
-    /// A time over which its motion is neither trivial nor wild.
-    time: f64,
-}
-
-impl System {
-    fn new(name: &'static str, model: &Model) -> System {
-        let start = model.start().expect("the start is right");
-        System {
-            name,
-            mechanics: Mechanics::new(&model.system),
-            parameters: model.system.parameters.iter().map(|p| p.value).collect(),
-            start: Phase::new(0.0, &start.q, &start.p),
-            time: 1.0,
-        }
-    }
-
-    fn shipped(name: &'static str, settings: &[&str]) -> System {
-        let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-        let text = find(name).expect("it ships").text;
-        System::new(name, &Model::from_text(name, text, &settings).expect("it is right"))
-    }
-
-    fn flow(&self, kind: &FlowKind) -> Box<dyn Flow> {
-        kind.build(&self.mechanics, &self.parameters).expect("it compiles")
-    }
-}
+use carom_tests::law::{System, symplectic_defect};
+use carom_tests::order::{measured_order, travel};
 
 /// Nonlinear and conservative; the last is not quadratic in v.
 fn conservative() -> Vec<System> {
@@ -95,41 +61,20 @@ fn every_flow_has_its_declared_order() {
     }
 }
 
-/// How far Jᵀ Ω J is from Ω, where J is the derivative of Φ_h by central differences of order 4.
-fn symplectic_defect(flow: &mut dyn Flow, z: &Phase, h: f64) -> f64 {
-    let (size, n) = (z.z.len(), z.z.len() / 2);
-    let delta = 1e-3;
-    let mut columns = Vec::new();
-    for k in 0..size {
-        let mut image = |shift: f64| {
-            let mut moved = z.clone();
-            moved.z[k] += shift * delta;
-            travel(flow, &moved, h, 1).z
-        };
-        let (a, b, c, d) = (image(-2.0), image(-1.0), image(1.0), image(2.0));
-        let slope = |i: usize| (a[i] - 8.0 * b[i] + 8.0 * c[i] - d[i]) / (12.0 * delta);
-        columns.push((0..size).map(slope).collect::<Vec<f64>>());
-    }
-    let omega = |u: &[f64], v: &[f64]| (0..n).map(|i| u[i] * v[n + i] - u[n + i] * v[i]).sum::<f64>();
-    let mut defect = 0.0f64;
-    for i in 0..size {
-        for j in 0..size {
-            let exact = f64::from(j == i + n) - f64::from(i == j + n);
-            defect = defect.max((omega(&columns[i], &columns[j]) - exact).abs());
-        }
-    }
-    defect
+/// How far Jᵀ Ω J is from Ω, where J is the derivative of Φ_h.
+fn defect_of(system: &System, kind: &FlowKind, h: f64) -> f64 {
+    symplectic_defect(&mut *system.flow(kind), &system.start, h, |_| {})
 }
 
 #[test]
 fn every_symplectic_flow_keeps_the_symplectic_form() {
     for system in conservative() {
         for kind in registry(None) {
-            let defect = symplectic_defect(&mut *system.flow(&kind), &system.start, 0.05);
+            let defect = defect_of(&system, &kind, 0.05);
             if kind.is_symplectic {
                 assert!(defect < 1e-8, "{} on {}: {defect:e}", kind.name, system.name);
             } else {
-                let defect = symplectic_defect(&mut *system.flow(&kind), &system.start, 0.3);
+                let defect = defect_of(&system, &kind, 0.3);
                 assert!(defect > 1e-7, "{} on {} is symplectic after all: {defect:e}", kind.name, system.name);
             }
         }
@@ -140,7 +85,7 @@ fn every_symplectic_flow_keeps_the_symplectic_form() {
 fn damping_breaks_the_symplectic_form() {
     let system = System::new("damped pendulum", &damped());
     for kind in registry(None) {
-        let defect = symplectic_defect(&mut *system.flow(&kind), &system.start, 0.1);
+        let defect = defect_of(&system, &kind, 0.1);
         assert!((defect - 0.03).abs() < 0.01, "{}: {defect:e}, where e^(−0.03) − 1 is due", kind.name);
     }
 }
@@ -149,15 +94,7 @@ fn damping_breaks_the_symplectic_form() {
 fn every_symmetric_flow_can_be_reversed() {
     for system in conservative() {
         for kind in registry(None) {
-            let mut flow = system.flow(&kind);
-            let there = travel(&mut *flow, &system.start, 0.05, 10);
-            let back = travel(&mut *flow, &there, -0.05, 10);
-            let gap = distance(&back, &system.start);
-            if kind.is_symmetric {
-                assert!(gap < 1e-10, "{} on {}: {gap:e}", kind.name, system.name);
-            } else {
-                assert!(gap > 1e-9, "{} on {} is symmetric after all: {gap:e}", kind.name, system.name);
-            }
+            system.check_reversal(&kind);
         }
     }
 }

@@ -8,19 +8,8 @@ use carom::mechanics::Mechanics;
 use carom::model::Model;
 use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, Symmetric};
 use carom_tests::Random;
+use carom_tests::reference::{number, numbers};
 use serde_json::Value;
-
-/// A number that stands in the file as a number or as a string.
-fn number(value: &Value) -> f64 {
-    match value {
-        Value::String(text) => text.parse().expect("a number in quotes"),
-        other => other.as_f64().expect("a number"),
-    }
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
-}
 
 /// The equations of a shipped model, and its parameters.
 fn mechanics(example: &str) -> (Mechanics, Vec<f64>) {

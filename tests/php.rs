@@ -5,7 +5,9 @@ use carom::mechanics::Mechanics;
 use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Node, Simulation, Status, View, Watcher};
-use carom_tests::projected::{HILLS, SINH, distance, number, numbers, read, reference, shipped};
+use carom_tests::motion::{model, shipped};
+use carom_tests::projected::{HILLS, SINH, distance};
+use carom_tests::reference::{number, numbers, projections_and_constraints};
 
 /// The bar with a guided centre, with x put in by hand.
 const GUIDED: &str = r#"
@@ -47,7 +49,7 @@ fn difference(a: &Trajectory, b: &Trajectory) -> f64 {
 /// Times, velocities and λ of every impact that the file lists, and the final state, from event to event and by `php`.
 #[test]
 fn impacts_agree_with_the_reference() {
-    let file = reference();
+    let file = projections_and_constraints();
     for (key, example, count) in [("bar", "bar", 11), ("particle", "wavy-floor", 5)] {
         for (method, step) in [("gauss6+ctec", 0.05), ("php", 0.002)] {
             let trajectory = run(&shipped(example, &[]), method, step);
@@ -75,7 +77,7 @@ fn impacts_agree_with_the_reference() {
 
 #[test]
 fn impacts_on_the_circle_agree_with_the_reference() {
-    let file = reference();
+    let file = projections_and_constraints();
     let expected = &file["pendulum_S1"]["pendulum_S1_xc0.3"];
     for (method, step) in [("gauss6+ctec", 0.05), ("php", 0.02)] {
         let trajectory = run(&shipped("circle-pendulum", &[]), method, step);
@@ -111,8 +113,8 @@ fn php_is_the_event_driven_motion() {
         (shipped("circle-pendulum", &["x_c=-0.9", "initial.v=[9]"]), 0.001),
         (shipped("pendulum", &[]), 0.02),
         (shipped("cart-pendulum", &["run.until=3"]), 0.002),
-        (read(HILLS, &[]), 0.002),
-        (read(SINH, &[]), 0.002),
+        (model(HILLS, &[]), 0.002),
+        (model(SINH, &[]), 0.002),
     ];
     for (model, step) in cases {
         let (smooth, jumping) = (run(&model, "php", step), run(&model, "gauss6+ctec", 0.01));
@@ -127,7 +129,7 @@ fn php_is_the_event_driven_motion() {
 /// [p] = λ∇φ and [H] = 0 are nowhere put in; they follow from the continuity of p_z. (7)
 #[test]
 fn the_impact_law_follows_from_the_principle() {
-    for (model, step) in [(shipped("bar", &[]), 0.002), (read(HILLS, &[]), 0.002), (read(SINH, &[]), 0.002)] {
+    for (model, step) in [(shipped("bar", &[]), 0.002), (model(HILLS, &[]), 0.002), (model(SINH, &[]), 0.002)] {
         let mechanics = Mechanics::new(&model.system);
         let gradient = carom::expr::grad(mechanics.walls[0], &mechanics.q);
         for impact in run(&model, "php", step).impacts {
@@ -148,8 +150,8 @@ fn the_impact_law_follows_from_the_principle() {
 /// By elimination: the guided bar is the bar in two coordinates, and x, x' and the momenta are told too.
 #[test]
 fn a_constraint_is_eliminated() {
-    let model = shipped("constrained-bar", &[]);
-    let (smooth, by_hand) = (run(&model, "php", 0.002), run(&read(GUIDED, &[]), "gauss6+ctec", 0.01));
+    let bar = shipped("constrained-bar", &[]);
+    let (smooth, by_hand) = (run(&bar, "php", 0.002), run(&model(GUIDED, &[]), "gauss6+ctec", 0.01));
     assert_eq!(smooth.impacts.len(), by_hand.impacts.len());
     for (a, b) in smooth.impacts.iter().zip(&by_hand.impacts) {
         let off = [a.minus.t - b.minus.t, a.lambda - b.lambda, a.plus.v[0] - b.plus.v[0], a.plus.v[2] - b.plus.v[1]];

@@ -7,7 +7,9 @@ use carom::model::Model;
 use carom::projection::{Map, NormalForm, Principle, Projector, Study, Verdict, fold, report};
 use carom::run::{Simulation, study};
 use carom_tests::Random;
-use carom_tests::projected::{HILLS, SINH, distance, number, numbers, read, reference, shipped};
+use carom_tests::motion::{model, shipped};
+use carom_tests::projected::{HILLS, SINH, distance};
+use carom_tests::reference::{number, numbers, projections_and_constraints};
 
 fn projector(model: &Model, k: f64) -> Projector {
     let mechanics = Mechanics::new(&model.system);
@@ -19,7 +21,7 @@ fn projector(model: &Model, k: f64) -> Projector {
 
 /// Systems with constants a little above k_c.
 fn systems() -> [(Model, f64); 4] {
-    [(shipped("bar", &[]), 37.0), (shipped("wavy-floor", &[]), 4.1), (read(HILLS, &[]), 40.0), (read(SINH, &[]), 3.0)]
+    [(shipped("bar", &[]), 37.0), (shipped("wavy-floor", &[]), 4.1), (model(HILLS, &[]), 40.0), (model(SINH, &[]), 3.0)]
 }
 
 /// Random configurations on one side of the wall.
@@ -101,9 +103,11 @@ fn critical_constants() {
         assert!((found - expected).abs() < 1e-6, "L_b = {length}: {found}, not {expected}");
     }
     let found = k_crit(&shipped("wavy-floor", &[]));
-    assert!((found - number(&reference()["k_c"]["particle_y_plus_2sinx"])).abs() < 1e-6, "{found}");
-    let (found, listed) =
-        (k_crit(&shipped("constrained-bar", &[])), number(&reference()["k_c"]["bar_on_x_eq_0p3sin2y"]));
+    assert!((found - number(&projections_and_constraints()["k_c"]["particle_y_plus_2sinx"])).abs() < 1e-6, "{found}");
+    let (found, listed) = (
+        k_crit(&shipped("constrained-bar", &[])),
+        number(&projections_and_constraints()["k_c"]["bar_on_x_eq_0p3sin2y"]),
+    );
     assert!((found - 8.16 * 8.16).abs() < 1e-6, "{found}");
     assert!(found > listed && found - listed < 1e-3, "{found}, {listed}");
 }
@@ -111,7 +115,7 @@ fn critical_constants() {
 /// Below k_c a search finds several configurations with one image, those of the reference; above it finds none.
 #[test]
 fn below_k_crit_the_projection_folds() {
-    let file = reference();
+    let file = projections_and_constraints();
     let folded = |model: &Model, k: f64| {
         let study = study(model).expect("it can be studied");
         let (form, bound) = (study.form.as_ref().expect("a form"), study.bound.as_ref().expect("a bound"));
@@ -134,14 +138,14 @@ fn below_k_crit_the_projection_folds() {
         assert!(folded(&model, 0.99 * sharp).is_some(), "{example}: just below k_c there is a fold");
         assert!(folded(&model, 1.01 * sharp).is_none(), "{example}: just above k_c there is none");
     }
-    assert!(folded(&read(HILLS, &[]), 1.0).is_some_and(|fold| fold.z.len() > 1));
+    assert!(folded(&model(HILLS, &[]), 1.0).is_some_and(|fold| fold.z.len() > 1));
 }
 
 /// Λ grows without bound for a wall that bends ever more: said, not refused.
 #[test]
 fn an_unbounded_lambda_is_a_warning() {
     let text = HILLS.replace("sin(x)*cos(2*y)/2", "0.1*x^3*y");
-    let model = read(&text, &[]);
+    let model = model(&text, &[]);
     let study: Study = study(&model).expect("it can be studied");
     assert!(study.failure().is_none());
     let warnings = study.warnings();
@@ -154,7 +158,7 @@ fn an_unbounded_lambda_is_a_warning() {
 #[test]
 fn a_coordinate_is_found() {
     let text = HILLS.replace("z + sin(x)*cos(2*y)/2", "x + sin(x)/2 + z");
-    let study: Study = study(&read(&text, &[])).expect("it can be studied");
+    let study: Study = study(&model(&text, &[])).expect("it can be studied");
     assert!(study.failure().is_none(), "{:?}", study.failure());
     assert_eq!(study.form.expect("a normal form").coordinate, 2);
 }
@@ -162,11 +166,11 @@ fn a_coordinate_is_found() {
 #[test]
 fn too_small_a_k_can_be_forced() {
     let text = format!("{}[projection]\nk = 20\n", find("bar").expect("it ships").text);
-    let model = read(&format!("{text}force = true\n"), &[]);
-    let forced = study(&model).expect("it can be studied");
+    let forced = model(&format!("{text}force = true\n"), &[]);
+    let forced = study(&forced).expect("it can be studied");
     assert!(forced.hypotheses.iter().any(|h| h.verdict == Verdict::Forced));
     assert!(Principle::new(&forced).is_ok());
-    let error = Principle::new(&study(&read(&text, &[])).expect("it can be studied")).expect_err("k is small");
+    let error = Principle::new(&study(&model(&text, &[])).expect("it can be studied")).expect_err("k is small");
     assert!(error.to_string().contains("k must be larger than k_c = 36"), "{error}");
 }
 

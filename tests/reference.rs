@@ -4,19 +4,8 @@ use carom::catalogue::find;
 use carom::method::Method;
 use carom::model::Model;
 use carom::run::{Impact, Node, Simulation, View, Watcher};
+use carom_tests::reference::{number, numbers};
 use serde_json::Value;
-
-/// A number that stands in the file as a number or as a string.
-fn number(value: &Value) -> f64 {
-    match value {
-        Value::String(text) => text.parse().expect("a number in quotes"),
-        other => other.as_f64().expect("a number"),
-    }
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(number).collect()
-}
 
 #[derive(Default)]
 struct Record {

@@ -1,8 +1,10 @@
 //! Help that the tests share.
 
+pub mod law;
 pub mod motion;
 pub mod order;
 pub mod projected;
+pub mod reference;
 
 use carom::expr::{Expr, Func};
 use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence};

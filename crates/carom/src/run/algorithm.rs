@@ -12,6 +12,9 @@ use crate::mechanics::Mechanics;
 use crate::model::settings::Simultaneous;
 use crate::solve::NoSolution;
 
+/// A step with more impacts than this is not finished.
+const MAX_IN_ONE_STEP: usize = 100_000;
+
 /// The three maps of the algorithm (Φ_full, Φ_partial, R_reset), the walls, and room to work in.
 pub(super) struct Machine {
     pub(super) full: Box<dyn Flow>,
@@ -126,10 +129,11 @@ impl Machine {
         self.full.step(z, h, z1)?; // 1
         note(&*self.full, &mut self.impulses);
         let mut contact = self.first_contact(z, z1, h, None)?; // 2
-        let (mut tau_left, mut at_once) = (h, 0);
+        let (mut tau_left, mut at_once, mut events) = (h, 0, 0);
         while let Some(Contact { wall, dtau, lets_go }) = contact {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
-            if at_once > MAX_AT_ONE_INSTANT {
+            events += 1;
+            if at_once > MAX_AT_ONE_INSTANT || events > MAX_IN_ONE_STEP {
                 return Err(NoSolution::Accumulated);
             }
             self.meet(z, dtau, tau_left)?; // 4–5

@@ -156,7 +156,8 @@ impl Machine {
         if b.gap < 0.0 { self.shutting(wall, z0, a, b, left) } else { self.dip(wall, z0, a, b, left) }
     }
 
-    /// When the gap closes on the way to a moment when it is shut.
+    /// When the gap closes on the way to a moment when it is shut. A wall that is touched has to open first, from where the
+    /// motion stands in it; where it does not, it is met when the motion is deeper in it by more than roundoff.
     fn shutting(
         &mut self,
         wall: usize,
@@ -165,30 +166,34 @@ impl Machine {
         shut: Moment,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        let open = if a.gap > 0.0 && !left { Some(a) } else { self.opening(wall, z0, a, shut)? };
-        match open {
-            Some(open) => self.closing(wall, z0, open, shut),
-            None => self.sinking(wall, z0, a, shut),
+        if a.gap > 0.0 && !left {
+            return self.closing(wall, z0, a, shut);
+        }
+        if let Some(open) = self.opening(wall, z0, a, shut, 0.0)? {
+            return self.closing(wall, z0, open, shut);
+        }
+        let level = a.gap.min(0.0);
+        match self.opening(wall, z0, a, shut, level)? {
+            Some(open) => self.falling_to(level, wall, z0, open, shut),
+            // What cannot rest on the wall meets it again there and then.
+            None if self.rest.is_none() => Ok(Some(a.tau)),
+            None => self.falling_to(level - SINKS, wall, z0, a, shut),
         }
     }
 
-    /// When a wall that is touched all the way is met: where the motion is deeper in it than at a by more than roundoff.
-    fn sinking(&mut self, wall: usize, z0: &Phase, a: Moment, shut: Moment) -> Result<Option<f64>, NoSolution> {
-        let (shut, level) = (self.exact(wall, z0, shut)?, a.gap.min(0.0) - SINKS);
-        if shut.gap >= level {
-            return Ok(None);
-        }
-        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap - level, moment.rate));
-        let (begin, end) = ((a.tau, a.gap - level), (shut.tau, shut.gap - level));
-        root::bracketed(value, begin, end, 0.5 * (a.tau + shut.tau)).map(Some)
-    }
-
-    /// A moment after a, at which the gap is zero, when it is open.
-    fn opening(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment) -> Result<Option<Moment>, NoSolution> {
+    /// A moment after a at which the gap is wider than `level`, as it is not at a.
+    fn opening(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        b: Moment,
+        level: f64,
+    ) -> Result<Option<Moment>, NoSolution> {
         let mut part = 0.5 * (b.tau - a.tau);
         for _ in 0..50 {
             let moment = self.moment_after(wall, z0, a.tau + part)?;
-            if moment.gap > 0.0 {
+            if moment.gap > level {
                 return Ok(Some(moment));
             }
             part *= 0.5;
@@ -219,24 +224,25 @@ impl Machine {
             }
             last = Some(moment);
         }
-        self.closing_in_bracket(wall, z0, open, shut)
+        self.falling_to(0.0, wall, z0, open, shut)
     }
 
-    /// The same where Newton's method fails: in a bracket that shrinks.
-    fn closing_in_bracket(
+    /// The same in a bracket that shrinks, where Newton's method fails; and for a level other than zero.
+    fn falling_to(
         &mut self,
+        level: f64,
         wall: usize,
         z0: &Phase,
         open: Moment,
         shut: Moment,
     ) -> Result<Option<f64>, NoSolution> {
         let shut = self.exact(wall, z0, shut)?;
-        if shut.gap > 0.0 {
+        if shut.gap > level {
             return Ok(None);
         }
-        let first = open.tau + (shut.tau - open.tau) * open.gap / (open.gap - shut.gap);
-        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap, moment.rate));
-        root::bracketed(value, (open.tau, open.gap), (shut.tau, shut.gap), first).map(Some)
+        let first = open.tau + (shut.tau - open.tau) * (open.gap - level) / (open.gap - shut.gap);
+        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap - level, moment.rate));
+        root::bracketed(value, (open.tau, open.gap - level), (shut.tau, shut.gap - level), first).map(Some)
     }
 
     /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
