@@ -216,7 +216,9 @@ fn nobody_reads_and_nobody_panics() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {
-    for arguments in ["run pendulum", "run pendulum --json", "derive pendulum", "examples pendulum", "methods"] {
+    let paper = ["paper list", "paper gp-bar"];
+    let others = ["run pendulum", "run pendulum --json", "derive pendulum", "examples pendulum", "methods"];
+    for arguments in others.into_iter().chain(paper) {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
         let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
         let output = command.args(arguments.split(' ')).stdout(full).output().expect("the command starts");

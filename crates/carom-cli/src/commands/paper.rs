@@ -12,6 +12,7 @@ use carom_report::file::Target;
 use super::picture::command_line;
 use super::{spinner, write};
 use crate::args;
+use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, room};
 
 /// The text is broken at this width.
@@ -26,8 +27,7 @@ pub fn paper(arguments: &args::Paper) -> Result<ExitCode> {
                 return Err(Diagnostic::new("`--report` needs something to report").with_help(help).into());
             }
             for entry in &REGISTRY {
-                let id = format!("{:<12}", entry.id);
-                anstream::println!("{} {} {}", paint(STRONG, &id), entry.title, paint(QUIET, &cite(entry)));
+                print(&heading(entry, &format!("{:<12}", entry.id)))?;
             }
         }
         "all" => {
@@ -35,10 +35,10 @@ pub fn paper(arguments: &args::Paper) -> Result<ExitCode> {
             let mut findings = Vec::new();
             for entry in &REGISTRY {
                 findings.push((entry, show(entry, arguments.out.as_deref())?));
-                anstream::println!();
+                print("\n")?;
             }
             if let Some(pages) = pages {
-                anstream::println!("gallery    {}", pages.write(findings)?.display());
+                print(&format!("gallery    {}\n", pages.write(findings)?.display()))?;
             }
         }
         id => {
@@ -47,15 +47,16 @@ pub fn paper(arguments: &args::Paper) -> Result<ExitCode> {
             let finding = show(entry, arguments.out.as_deref())?;
             if let Some(page) = page {
                 page.write(figure::html(entry, &finding, &command_line()).as_bytes())?;
-                anstream::println!("  {:<9} {}", "report", paint(QUIET, &page.path().display().to_string()));
+                print(&format!("  {:<9} {}\n", "report", paint(QUIET, &page.path().display().to_string())))?;
             }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn cite(entry: &Entry) -> String {
-    format!("[{}]", entry.document)
+fn heading(entry: &Entry, id: &str) -> String {
+    let cite = format!("[{}]", entry.document);
+    format!("{} {} {}\n", paint(STRONG, id), entry.title, paint(QUIET, &cite))
 }
 
 /// Computes one, prints what comes out, and writes its data.
@@ -65,18 +66,18 @@ fn show(entry: &Entry, folder: Option<&Path>) -> Result<Finding> {
     bar.finish_and_clear();
     let finding = finding?;
     let files = folder.map(|folder| save(entry, &finding, folder)).transpose()?.unwrap_or_default();
-    anstream::println!("{} {} {}", paint(STRONG, entry.id), entry.title, paint(QUIET, &cite(entry)));
-    paragraph("claim", entry.claim);
-    paragraph("finding", &finding.finding);
-    anstream::println!("  {:<9} {}", "verdict", paint(STRONG, finding.verdict.words()));
+    let mut text =
+        heading(entry, entry.id) + &paragraph("claim", entry.claim) + &paragraph("finding", &finding.finding);
+    text += &format!("  {:<9} {}\n", "verdict", paint(STRONG, finding.verdict.words()));
     let width = finding.numbers.iter().map(|number| room(&number.name)).max().unwrap_or(0);
     for (k, number) in finding.numbers.iter().enumerate() {
         let (head, pad) = (if k == 0 { "numbers" } else { "" }, " ".repeat(width - room(&number.name)));
-        anstream::println!("  {head:<9} {}{pad}  {}", number.name, short(number.value));
+        text += &format!("  {head:<9} {}{pad}  {}\n", number.name, short(number.value));
     }
     for (k, file) in files.iter().enumerate() {
-        anstream::println!("  {:<9} {}", if k == 0 { "data" } else { "" }, paint(QUIET, file));
+        text += &format!("  {:<9} {}\n", if k == 0 { "data" } else { "" }, paint(QUIET, file));
     }
+    print(&text)?;
     Ok(finding)
 }
 
@@ -116,7 +117,7 @@ fn short(value: f64) -> String {
     if (0.1..1000.0).contains(&value.abs()) { format!("{value:.3}") } else { format!("{value:.3e}") }
 }
 
-fn paragraph(head: &str, text: &str) {
+fn paragraph(head: &str, text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last().map_or(0, |line| room(line));
@@ -130,9 +131,8 @@ fn paragraph(head: &str, text: &str) {
             line.push_str(word);
         }
     }
-    for (k, line) in lines.iter().enumerate() {
-        anstream::println!("  {:<9} {line}", if k == 0 { head } else { "" });
-    }
+    let line = |(k, line): (usize, &String)| format!("  {:<9} {line}\n", if k == 0 { head } else { "" });
+    lines.iter().enumerate().map(line).collect()
 }
 
 /// Writes each table of a finding; returns the files.

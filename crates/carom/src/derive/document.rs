@@ -39,6 +39,15 @@ pub enum Span {
     Math(Layout),
 }
 
+/// A paragraph in a notation, which writes words and formulas in its own way.
+pub(super) fn paragraph(spans: &[Span], words: impl Fn(&str) -> String, math: impl Fn(&Layout) -> String) -> String {
+    let span = |span: &Span| match span {
+        Span::Text(text) | Span::Math(Layout::Words(text)) => words(text),
+        Span::Math(layout) => math(layout),
+    };
+    spans.iter().map(span).collect()
+}
+
 /// left = right.
 #[derive(Clone, Debug)]
 pub struct Equation {

@@ -1,6 +1,6 @@
 //! A derivation as one web page that needs nothing else: MathML, light and dark, wide equations scroll.
 
-use super::document::{Block, Derivation, Equation, Section, Span};
+use super::document::{Block, Derivation, Equation, Section, paragraph};
 use crate::expr::print::Layout;
 use crate::expr::print::mathml::{escape, render};
 use crate::expr::print::text::{self, width};
@@ -36,15 +36,8 @@ impl Derivation {
 fn block(block: &Block) -> String {
     match block {
         Block::Prose(spans) => {
-            let words: String = spans
-                .iter()
-                .map(|span| match span {
-                    Span::Text(text) => escape(text),
-                    Span::Math(Layout::Words(words)) => escape(words),
-                    Span::Math(layout) => format!("<math>{}</math>", render(layout)),
-                })
-                .collect();
-            format!("<p>{words}</p>\n")
+            let math = |layout: &Layout| format!("<math>{}</math>", render(layout));
+            format!("<p>{}</p>\n", paragraph(spans, escape, math))
         }
         Block::Equations(equations) => {
             let rows: String = equations.iter().map(equation).collect();

@@ -1,6 +1,6 @@
 //! A derivation as a LaTeX document.
 
-use super::document::{Block, Derivation, Equation, Span};
+use super::document::{Block, Derivation, Equation, paragraph};
 use super::wrap::{Frame, chunks};
 use crate::expr::print::Layout;
 use crate::expr::print::latex::{escape, render};
@@ -33,17 +33,7 @@ impl Derivation {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Prose(spans) => {
-            let words: String = spans
-                .iter()
-                .map(|span| match span {
-                    Span::Text(text) => escape(text),
-                    Span::Math(Layout::Words(words)) => escape(words),
-                    Span::Math(layout) => format!("${}$", render(layout)),
-                })
-                .collect();
-            words + "\n"
-        }
+        Block::Prose(spans) => paragraph(spans, escape, |layout| format!("${}$", render(layout))) + "\n",
         Block::Equations(equations) => {
             let lines: Vec<String> = equations.iter().map(equation).collect();
             format!("\\begin{{align*}}\n{}\n\\end{{align*}}\n", lines.join(" \\\\\n"))

@@ -1,6 +1,6 @@
 //! A derivation for a terminal: equations aligned, matrices in brackets, long sums broken at their terms.
 
-use super::document::{Block, Derivation, Equation, Span};
+use super::document::{Block, Derivation, Equation, paragraph};
 use super::wrap::{Frame, chunks};
 use crate::expr::print::Layout;
 use crate::expr::print::text::{denominator, render, width};
@@ -24,16 +24,7 @@ impl Derivation {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Prose(spans) => {
-            let words: String = spans
-                .iter()
-                .map(|span| match span {
-                    Span::Text(text) => text.clone(),
-                    Span::Math(layout) => render(layout),
-                })
-                .collect();
-            words + "\n"
-        }
+        Block::Prose(spans) => paragraph(spans, str::to_string, render) + "\n",
         Block::Equations(equations) => {
             let left = equations.iter().map(|e| width(&render(&e.left))).max().unwrap_or(0);
             // A long left side is not worth aligning to.

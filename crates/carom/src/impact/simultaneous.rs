@@ -24,19 +24,25 @@ const ROUNDOFF: f64 = 1e-13;
 pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64>> {
     let m = u_minus.len();
     let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
-    let tolerance = ROUNDOFF * demand.iter().map(|d| d.abs()).sum::<f64>();
+    let total = demand.iter().map(|d| d.abs()).sum::<f64>();
+    // A sum, so that no NaN gets lost.
+    if !(total + w.iter().sum::<f64>()).is_finite() {
+        return None;
+    }
     let mut lambda = vec![0.0; m];
     let mut active: Vec<usize> = Vec::new();
     // Each set is met at most once; a bound on their number is a guard against roundoff alone.
     for _ in 0..=10 * m {
-        let lack = |i: usize| demand[i] - (0..m).map(|j| w[i * m + j] * lambda[j]).sum::<f64>();
-        let waiting = (0..m).filter(|i| !active.contains(i)).map(|i| (i, lack(i)));
-        let Some((next, most)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
+        // Large impulses that nearly cancel, as in a sharp corner, have the roundoff of their size.
+        let lack = |i: usize| {
+            let pushes = (0..m).map(|j| w[i * m + j] * lambda[j]);
+            let (sum, size) = pushes.fold((0.0, total), |(sum, size), push| (sum + push, size + push.abs()));
+            demand[i] - sum - ROUNDOFF * size
+        };
+        let waiting = (0..m).filter(|i| !active.contains(i)).map(|i| (i, lack(i))).filter(|(_, lack)| *lack > 0.0);
+        let Some((next, _)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
             return finite(lambda);
         };
-        if most <= tolerance {
-            return finite(lambda);
-        }
         active.push(next);
         settle(w, &demand, &mut active, &mut lambda)?;
     }

@@ -9,6 +9,7 @@ use carom_report::{animation, motion, plots, report as page};
 use super::report::{Report, plain};
 use crate::args;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
+use crate::output::print;
 use crate::style::{QUIET, paint, warning};
 
 /// The pictures that were asked for; each can be written where it is to be.
@@ -41,7 +42,7 @@ impl Pictures {
     pub fn draw(&self, simulation: &mut Simulation, run: &Report, is_quiet: bool) -> Result<()> {
         if self.targets().next().is_none() {
             if !is_quiet {
-                anstream::println!("{}", paint(QUIET, "to see it: the same command with --report FILE.html"));
+                print(&(paint(QUIET, "to see it: the same command with --report FILE.html") + "\n"))?;
             }
             return Ok(());
         }
@@ -49,7 +50,8 @@ impl Pictures {
         match &drawn {
             Err(error) if matches!(run.status().0, "failed") => anstream::eprintln!("{}", warning(&error.to_string())),
             Ok(()) if !is_quiet => {
-                self.targets().for_each(|target| anstream::println!("written    {}", target.path().display()));
+                let line = |target: &Target| format!("written    {}\n", target.path().display());
+                print(&self.targets().map(line).collect::<String>())?;
             }
             _ => {}
         }
