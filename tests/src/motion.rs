@@ -4,7 +4,7 @@ use carom::catalogue::find;
 use carom::expr::{Expr, eval, grad};
 use carom::method::Method;
 use carom::model::Model;
-use carom::run::{Holding, Impact, Node, Outcome, Simulation, Status, View, Watcher};
+use carom::run::{Crossing, Holding, Impact, Node, Outcome, Simulation, Status, View, Watcher};
 use carom::system::time;
 
 /// A run with all that was seen of it.
@@ -15,6 +15,10 @@ pub struct Motion {
     pub nodes: Vec<Node>,
     /// Walls that began or ceased to hold the motion.
     pub holdings: Vec<Holding>,
+    /// Uniform samples.
+    pub samples: Vec<Node>,
+    /// Crossings of sections.
+    pub crossings: Vec<Crossing>,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -24,6 +28,8 @@ struct Record {
     impacts: Vec<Impact>,
     nodes: Vec<Node>,
     holdings: Vec<Holding>,
+    samples: Vec<Node>,
+    crossings: Vec<Crossing>,
     enough: usize,
 }
 
@@ -38,6 +44,14 @@ impl Watcher for Record {
 
     fn holding(&mut self, holding: Holding) {
         self.holdings.push(holding);
+    }
+
+    fn sample(&mut self, view: &mut View) {
+        self.samples.push(view.node());
+    }
+
+    fn crossing(&mut self, crossing: Crossing) {
+        self.crossings.push(crossing);
     }
 
     fn wants_account(&self) -> bool {
@@ -65,14 +79,28 @@ pub fn run(model: &Model, method: &str, step: f64, until: f64) -> Motion {
     run_to_impacts(model, method, step, until, usize::MAX)
 }
 
+/// Runs a model, with samples `every` so often.
+pub fn run_sampled(model: &Model, method: &str, step: f64, until: f64, every: f64) -> Motion {
+    let mut simulation = simulation(model, method, step, until);
+    simulation.every = Some(every);
+    watch(simulation, usize::MAX)
+}
+
 /// Runs a model until there have been so many impacts.
 pub fn run_to_impacts(model: &Model, method: &str, step: f64, until: f64, enough: usize) -> Motion {
+    watch(simulation(model, method, step, until), enough)
+}
+
+fn simulation(model: &Model, method: &str, step: f64, until: f64) -> Simulation {
     let method = Method::named(method, None).expect("it is registered");
-    let mut simulation = Simulation::new(model, &method, step, until).unwrap_or_else(|error| panic!("{error}"));
+    Simulation::new(model, &method, step, until).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn watch(mut simulation: Simulation, enough: usize) -> Motion {
     let mut record = Record { enough, ..Record::default() };
     let outcome = simulation.run(&mut record).unwrap_or_else(|error| panic!("{error}"));
-    let Record { impacts, nodes, holdings, .. } = record;
-    Motion { impacts, nodes, holdings, outcome }
+    let Record { impacts, nodes, holdings, samples, crossings, .. } = record;
+    Motion { impacts, nodes, holdings, samples, crossings, outcome }
 }
 
 impl Motion {

@@ -19,7 +19,8 @@ use crate::system::time;
 /// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t − μ·g_t
 /// ```
 ///
-/// Walls that hold and constraints that move are drives: −N φ_t and λ·g_t. The first two are integrated to the order of the flow; what is unexplained is the error of the method.
+/// Walls that hold and constraints that move are drives: −N φ_t and λ·g_t. The first two are integrated to the order of
+/// the flow; what is unexplained is the error of the method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Account {
     /// The work of forces and pushes, ∫F·v dt.
@@ -51,8 +52,8 @@ struct Power {
     flow: Box<dyn Flow>,
     quadrature: Collocation,
     state: Phase,
-    /// Constraints that move: their forces, and (parameters, t, q, v) → g_t.
-    moving: Option<(Reaction, Kernel, Vec<f64>)>,
+    /// The forces of constraints that move.
+    moving: Option<Reaction>,
 }
 
 impl Ledger {
@@ -146,14 +147,8 @@ impl Power {
     fn new(mechanics: &Mechanics, powers: &[Expr], parameters: &[f64], flow: &dyn Flow) -> Result<Power> {
         let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
         let constraints = mechanics.tangent_constraints();
-        let rates: Vec<Expr> = constraints.iter().map(|g| g.diff(time())).collect();
-        let moving = match rates.iter().any(|rate| !rate.is_zero()) {
-            true => {
-                let reaction = Reaction::new(mechanics, &constraints, parameters)?;
-                Some((reaction, mechanics.kernel(&symbols, &rates)?, vec![0.0; rates.len()]))
-            }
-            false => None,
-        };
+        let move_by_themselves = constraints.iter().any(|g| g.depends_on(&[time()]));
+        let moving = move_by_themselves.then(|| Reaction::new(mechanics, &constraints, parameters)).transpose()?;
         let mut inputs = parameters.to_vec();
         inputs.resize(parameters.len() + symbols.len(), 0.0);
         Ok(Power {
@@ -173,47 +168,36 @@ impl Power {
         tau: f64,
         machine: &mut Machine,
     ) -> std::result::Result<[f64; 2], NoSolution> {
-        let mut sums = [0.0; 2];
         let mode = machine.pieces.mode(piece);
-        for k in 0..self.quadrature.c.len() {
-            let (c, b) = (self.quadrature.c[k], self.quadrature.b[k]);
-            let begin = &machine.pieces.list()[piece];
-            if mode == 0 {
-                self.flow.step(begin, c * tau, &mut self.state)?;
-            } else {
-                machine.step_from_piece(piece, begin.t + c * tau)?;
-                self.state.copy_from(&machine.probe);
+        machine.in_mode(mode, |machine| {
+            let mut sums = [0.0; 2];
+            for k in 0..self.quadrature.c.len() {
+                let flow = if mode == 0 { &mut self.flow } else { &mut machine.full };
+                flow.step(&machine.pieces.list()[piece], self.quadrature.c[k] * tau, &mut self.state)?;
+                let power = self.power(machine, mode)?;
+                sums.iter_mut().zip(power).for_each(|(sum, power)| *sum += self.quadrature.b[k] * tau * power);
             }
-            let (n, at, mut power) = (self.state.q().len(), self.inputs.len() - 1 - self.state.z.len(), [0.0; 2]);
-            self.inputs[at] = self.state.t;
-            self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
-            let now = machine.mode();
-            machine.switch(mode);
-            let v = machine
-                .field
-                .velocity(self.state.t, &self.state.z)
-                .map(|v| self.inputs[at + 1 + n..].copy_from_slice(v));
-            machine.switch(now);
-            v?;
-            self.kernel.eval(&self.inputs, &mut power);
-            if mode > 0 {
-                power[1] += machine.power_of_walls(mode, &self.state)?;
-            }
-            power[1] += self.power_of_constraints(at, n)?;
-            sums.iter_mut().zip(power).for_each(|(sum, power)| *sum += b * tau * power);
-        }
-        Ok(sums)
+            Ok(sums)
+        })
     }
-}
 
-impl Power {
-    /// λ·g_t at `inputs`: with dg/dt = 0 that is the power of −Gᵀλ.
-    fn power_of_constraints(&mut self, at: usize, n: usize) -> std::result::Result<f64, NoSolution> {
-        let Some((reaction, kernel, rates)) = &mut self.moving else { return Ok(0.0) };
-        let (q, v) = self.inputs[at + 1..].split_at(n);
-        reaction.at(self.inputs[at], q, v)?;
-        kernel.eval(&self.inputs, rates);
-        Ok(reaction.multipliers().iter().zip(rates).map(|(lambda, rate)| lambda * *rate).sum())
+    /// The power of forces, and that of drives, in the state.
+    fn power(&mut self, machine: &mut Machine, mode: usize) -> std::result::Result<[f64; 2], NoSolution> {
+        let (n, at, mut power) = (self.state.q().len(), self.inputs.len() - 1 - self.state.z.len(), [0.0; 2]);
+        let v = machine.field.velocity(self.state.t, &self.state.z)?;
+        self.inputs[at] = self.state.t;
+        self.inputs[at + 1..at + 1 + n].copy_from_slice(self.state.q());
+        self.inputs[at + 1 + n..].copy_from_slice(v);
+        self.kernel.eval(&self.inputs, &mut power);
+        power[1] += match &mut self.moving {
+            _ if mode > 0 => machine.power_of_hold(&self.state)?,
+            Some(reaction) => {
+                reaction.at(self.state.t, self.state.q(), v)?;
+                reaction.power()
+            }
+            None => 0.0,
+        };
+        Ok(power)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The constraints along a run.
 
 use super::lift::Node;
+use super::rest::Hold;
 use crate::constraint::{Reaction, Violation};
 use crate::error::Result;
 use crate::flow::{Field, Flow, Phase};
@@ -53,29 +54,30 @@ impl Constraints {
         self.violation.largest
     }
 
-    /// Adds the impulses and the force of the constraints to what is known of a state. Between nodes there is no sum of
-    /// two steps: the impulse is then that of the force over a step.
-    pub(super) fn describe(&mut self, z: &Phase, field: &mut Field, h: f64, is_node: bool, node: &mut Node) {
-        let solved = field.velocity(z.t, &z.z).and_then(|v| self.reaction.at(z.t, z.q(), v));
-        node.force = if solved.is_ok() { self.reaction.force().to_vec() } else { vec![f64::NAN; z.q().len()] };
-        node.lambda = if is_node { self.at_node(z, h) } else { self.over_a_step(h) };
-    }
-
-    fn at_node(&mut self, z: &Phase, h: f64) -> Vec<f64> {
-        let start = match self.ahead.step(z, h, &mut self.beyond) {
-            Ok(()) => self.ahead.impulses().map(|impulses| &impulses.start[..]),
-            Err(_) => None,
+    /// Adds the impulses and the force of the constraints to what is known of a state, in which walls may `hold` too. Between
+    /// nodes there is no sum of two steps: the impulse is then that of the force over a step.
+    pub(super) fn describe(
+        &mut self,
+        z: &Phase,
+        field: &mut Field,
+        (h, is_node): (f64, bool),
+        hold: Option<&mut Hold>,
+        node: &mut Node,
+    ) {
+        let (reaction, ahead) = match hold {
+            Some(Hold { reaction, ahead: Some(ahead), .. }) => (reaction, ahead),
+            _ => (&mut self.reaction, &mut self.ahead),
         };
-        match start {
-            Some(start) => self.end.iter().zip(start).map(|(end, start)| end + start).collect(),
-            None => vec![f64::NAN; self.end.len()],
-        }
-    }
-
-    fn over_a_step(&self, h: f64) -> Vec<f64> {
-        let mut forces = self.reaction.multipliers().iter();
-        let next =
-            |is_one_point: &bool| if *is_one_point { forces.next().map_or(f64::NAN, |f| h * f) } else { f64::NAN };
-        self.is_one_point.iter().map(next).collect()
+        let solved = field.velocity(z.t, &z.z).and_then(|v| reaction.at(z.t, z.q(), v));
+        node.force = if solved.is_ok() { reaction.force().to_vec() } else { vec![f64::NAN; z.q().len()] };
+        node.lambda = if is_node {
+            let start = ahead.step(z, h, &mut self.beyond).ok().and_then(|()| ahead.impulses());
+            let start = start.map_or(vec![f64::NAN; self.end.len()], |impulses| impulses.start.clone());
+            self.end.iter().zip(start).map(|(end, start)| end + start).collect()
+        } else {
+            let mut forces = reaction.multipliers().iter();
+            let mut next = |known: &bool| if *known { forces.next().map_or(f64::NAN, |f| h * f) } else { f64::NAN };
+            self.is_one_point.iter().map(&mut next).collect()
+        };
     }
 }

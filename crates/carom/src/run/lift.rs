@@ -2,6 +2,7 @@
 
 use super::account::Account;
 use super::constrained::Constraints;
+use super::rest::Hold;
 use crate::error::Result;
 use crate::expr::{Expr, grad, jacobian};
 use crate::flow::{Field, Phase};
@@ -36,6 +37,8 @@ pub struct View<'a> {
     pub(super) lift: &'a mut Lift,
     pub(super) field: &'a mut Field,
     pub(super) constraints: Option<&'a mut Constraints>,
+    /// What walls do that hold the motion.
+    pub(super) hold: Option<&'a mut Hold>,
     /// The step, and whether this is the end of one.
     pub(super) step: (f64, bool),
     pub(super) account: Option<Account>,
@@ -192,7 +195,7 @@ impl View<'_> {
     pub fn node(&mut self) -> Node {
         let mut node = self.lift.node(self.z, self.field);
         if let Some(constraints) = &mut self.constraints {
-            constraints.describe(self.z, self.field, self.step.0, self.step.1, &mut node);
+            constraints.describe(self.z, self.field, self.step, self.hold.as_deref_mut(), &mut node);
         }
         node
     }

@@ -9,6 +9,7 @@ mod lift;
 mod outcome;
 mod pilot;
 mod press;
+mod progress;
 mod projected;
 mod rest;
 mod sampling;

@@ -62,6 +62,8 @@ pub struct Outcome {
     pub violation: Option<[f64; 2]>,
     /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
     pub energy: [f64; 3],
+    /// q at the checkpoints, where there are any.
+    pub(super) path: Vec<f64>,
     /// What changed the energy, if the watcher wanted to know and anything can.
     pub account: Option<Account>,
 }

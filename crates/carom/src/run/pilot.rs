@@ -11,6 +11,8 @@ const FINER: f64 = 0.8;
 const MOST_STEPS: f64 = 1e7;
 /// A run that fails is tried again with half the step, so often.
 const TRIES: usize = 6;
+/// At so many times on the way the coordinates are compared.
+const CHECKPOINTS: usize = 31;
 /// How much a difference of the times when rest began counts.
 const REST: f64 = 1e-2;
 /// Above this the first digits of the final state are wrong.
@@ -22,27 +24,37 @@ pub struct Tuned {
     pub outcome: Outcome,
     /// The step that was found.
     pub step: f64,
-    /// The difference of the final state to that of a finer run: an estimate of its error, relative to 1 + |z|.
+    /// The largest difference to a finer run, of the final state and of the coordinates at times on the way: an estimate of the
+    /// error, relative to 1 + |z|.
     pub error: f64,
     /// What to tell the user, if the tolerance was not reached.
     pub warning: Option<String>,
 }
 
-/// How far the last states of two runs are apart, relative to 1 + |z|. What rests has forgotten how it came there, so the
-/// times when rest began are compared too, though not to all digits: where bounces end is extrapolated.
+/// How far two runs are apart, relative to 1 + |z|: in the last state, and in the coordinates on the way, since what rests has
+/// forgotten how it came there. The times when rest began are compared too, though not to all digits: where bounces end is
+/// extrapolated.
 fn difference(a: &Outcome, b: &Outcome) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
     let rest = match (a.first_rest, b.first_rest) {
         (Some(a), Some(b)) => REST * (a - b).abs(),
         _ => 0.0,
     };
-    let worst = a.end.z.iter().zip(&b.end.z).map(gap).fold(rest, larger);
+    let pairs = a.end.z.iter().zip(&b.end.z).chain(a.path.iter().zip(&b.path));
+    let worst = pairs.map(gap).fold(rest, larger);
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 
 impl Simulation {
-    /// Runs with a step for which the final state is right to `tolerance`. `watcher` makes a new watcher for each try.
+    /// Runs with a step for which the final state, and the coordinates on the way, are right to `tolerance`. `watcher` makes a new watcher for each try.
     pub fn run_to_tolerance<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
+        self.checkpoints = CHECKPOINTS;
+        let tuned = self.tune(tolerance, watcher);
+        self.checkpoints = 0;
+        tuned
+    }
+
+    fn tune<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
         self.step = self.pilot(tolerance)?;
         let smallest = (self.until - self.start().t) / MOST_STEPS;
         let (mut previous, mut tries) = (f64::INFINITY, 0);

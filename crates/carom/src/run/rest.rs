@@ -50,11 +50,13 @@ struct Mode {
     hold: Option<Hold>,
 }
 
-struct Hold {
+/// What walls that hold do, together with the constraints of the model, which come first.
+pub(super) struct Hold {
     manifold: Manifold,
-    /// The constraints of the model come first, then the walls.
-    reaction: Reaction,
+    pub(super) reaction: Reaction,
     constraints: usize,
+    /// Looks ahead, where there are constraints, to tell of their impulses.
+    pub(super) ahead: Option<Box<dyn Flow>>,
 }
 
 /// A wall that begins or ceases to hold the motion.
@@ -139,23 +141,30 @@ impl Rest {
         Ok(&self.values)
     }
 
+    /// What the walls do that hold now.
+    pub(super) fn hold(&mut self) -> Option<&mut Hold> {
+        self.modes[self.mode].hold.as_mut()
+    }
+
     /// The number of the mode in which these walls hold; it is made when first needed.
     fn mode_of(&mut self, walls: &[usize]) -> Result<usize> {
         if let Some(known) = self.modes.iter().position(|mode| mode.walls == walls) {
             return Ok(known);
         }
         let mut mechanics = self.mechanics.clone();
-        let held = walls.iter().map(|&wall| Holonomic { g: mechanics.walls[wall], enforce: Enforce::OnePoint });
-        mechanics.constraints = mechanics.constraints.iter().copied().chain(held).collect();
+        let (others, gaps) = (mechanics.tangent_constraints(), walls.iter().map(|&wall| mechanics.walls[wall]));
+        let gaps: Vec<Expr> = gaps.collect();
+        mechanics.constraints.extend(gaps.iter().map(|&g| Holonomic { g, enforce: Enforce::OnePoint }));
+        let flow = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
         let hold = Hold {
             manifold: Manifold::new(&mechanics, &self.parameters)?,
-            reaction: Reaction::new(&mechanics, &mechanics.tangent_constraints(), &self.parameters)?,
-            constraints: self.mechanics.tangent_constraints().len(),
+            reaction: Reaction::with_walls(&mechanics, &others, &gaps, &self.parameters)?,
+            constraints: others.len(),
+            ahead: (!others.is_empty()).then(|| flow.boxed_clone()),
         };
-        let kind = flow::named(&self.flow.0, self.flow.1)?;
         self.modes.push(Mode {
             walls: walls.to_vec(),
-            flow: kind.build(&mechanics, &self.parameters)?,
+            flow,
             field: Field::new(&mechanics, &self.parameters)?,
             hold: Some(hold),
         });
@@ -177,6 +186,15 @@ impl Machine {
     /// H and v of the motion that no wall holds, as it is at impacts.
     pub(super) fn free_field(&self) -> &Field {
         self.rest.as_ref().filter(|rest| rest.mode > 0).map_or(&self.field, |rest| &rest.modes[0].field)
+    }
+
+    /// Does something in another mode of motion.
+    pub(super) fn in_mode<T>(&mut self, mode: usize, act: impl FnOnce(&mut Machine) -> T) -> T {
+        let now = self.mode();
+        self.switch(mode);
+        let done = act(self);
+        self.switch(now);
+        done
     }
 
     /// Goes over to another mode of motion: its map and field take the places of those in use.
@@ -233,16 +251,13 @@ impl Machine {
     /// Moves z onto the walls that hold, and books what that does to the energy: the last bounces, left out, would have lost
     /// it, but for −λφ_t, which is the work of walls that move.
     fn come_to_rest(&mut self, z: &mut Phase, energy: f64) -> Solved<()> {
-        let Machine { rest: Some(rest), field, walls, hit, .. } = self else { return Ok(()) };
-        let mode = &mut rest.modes[rest.mode];
-        let Some(hold) = &mut mode.hold else { return Ok(()) };
+        let Machine { rest: Some(rest), field, .. } = self else { return Ok(()) };
+        let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(()) };
         hold.manifold.project(z, field)?;
-        let mu = &field.multipliers()[hold.constraints..];
-        let mut drives = 0.0;
-        for (&wall, mu) in mode.walls.iter().zip(mu) {
-            drives += mu * walls.normal(wall, z, &mut hit.grad_phi);
-        }
+        let impulses = field.multipliers().to_vec();
         let change = field.energy(z.t, &z.z)? - energy;
+        hold.reaction.at(z.t, z.q(), field.velocity(z.t, &z.z)?)?;
+        let drives: f64 = impulses.iter().zip(hold.reaction.rates()).map(|(mu, rate)| mu * rate).sum();
         rest.booked[0] += drives;
         rest.booked[1] += change - drives;
         Ok(())
@@ -355,18 +370,10 @@ impl Machine {
         self.forces(&probe)
     }
 
-    /// The power −N φ_t of the walls that hold in a mode of motion, which they have where they move.
-    pub(super) fn power_of_walls(&mut self, mode: usize, z: &Phase) -> Solved<f64> {
-        let now = self.mode();
-        self.switch(mode);
-        let forces = self.forces(z);
-        self.switch(now);
-        let held = self.rest.as_ref().map_or(Vec::new(), |rest| rest.modes[mode].walls.clone());
-        let mut power = 0.0;
-        for (wall, force) in held.into_iter().zip(forces?) {
-            power -= force * self.walls.normal(wall, z, &mut self.hit.grad_phi);
-        }
-        Ok(power)
+    /// The power of the walls that hold, −N φ_t, and of the constraints, λ·g_t, which they have where they move.
+    pub(super) fn power_of_hold(&mut self, z: &Phase) -> Solved<f64> {
+        self.forces(z)?;
+        Ok(self.rest.as_mut().and_then(Rest::hold).map_or(0.0, |hold| hold.reaction.power()))
     }
 
     /// The forces N of the walls that hold.

@@ -3,34 +3,43 @@
 
 use super::algorithm::Machine;
 use super::lift::Lift;
-use crate::flow::Phase;
 use crate::model::Direction;
 use crate::solve::{NoSolution, root};
 
 impl Machine {
-    /// The state at time t within the step that has just been made, into `probe`. At an impact it is the state after it.
-    pub(super) fn state_at(&mut self, t: f64) -> Result<&Phase, NoSolution> {
-        let piece = self.pieces.list().iter().rposition(|piece| piece.t <= t).unwrap_or(0);
-        self.step_from_piece(piece, t)?;
-        Ok(&self.probe)
+    /// Looks at the state at time t within the step that has just been made: it is in `probe`, and the machine in its mode of
+    /// motion. At an impact it is the state after it.
+    pub(super) fn look_at<T>(&mut self, t: f64, look: impl FnOnce(&mut Machine) -> T) -> Result<T, NoSolution> {
+        self.look_on_piece(self.piece_at(t), t, look)
     }
 
-    pub(super) fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
+    /// The smooth piece of the last step to which a time belongs.
+    pub(super) fn piece_at(&self, t: f64) -> usize {
+        self.pieces.list().iter().rposition(|piece| piece.t <= t).unwrap_or(0)
+    }
+
+    /// The same on a smooth piece of the step.
+    fn look_on_piece<T>(
+        &mut self,
+        piece: usize,
+        t: f64,
+        look: impl FnOnce(&mut Machine) -> T,
+    ) -> Result<T, NoSolution> {
+        self.in_mode(self.pieces.mode(piece), |machine| machine.step_from_piece(piece, t).map(|()| look(machine)))
+    }
+
+    /// The state at time t on a piece, whose mode of motion the machine is in, into `probe`.
+    fn step_from_piece(&mut self, piece: usize, t: f64) -> Result<(), NoSolution> {
         if let Some(projected) = &mut self.projected {
             return projected.state_on_piece(piece, t, &mut self.probe);
         }
-        let now = self.mode();
-        self.switch(self.pieces.mode(piece));
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         let begin = &self.pieces.list()[piece];
-        let result = if t <= begin.t {
-            self.probe.copy_from(begin);
-            Ok(())
-        } else {
-            partial.step(begin, t - begin.t, &mut self.probe)
-        };
-        self.switch(now);
-        result
+        if t > begin.t {
+            return partial.step(begin, t - begin.t, &mut self.probe);
+        }
+        self.probe.copy_from(begin);
+        Ok(())
     }
 
     /// The times in the last step, which ended at `end`, at which a section is crossed in its direction.
@@ -68,8 +77,7 @@ impl Machine {
 
     /// g of a section at time t on a piece of the step.
     fn section(&mut self, lift: &mut Lift, piece: usize, t: f64, section: usize) -> Result<f64, NoSolution> {
-        self.step_from_piece(piece, t)?;
-        lift.section_values(&self.probe, &mut self.field)?;
+        self.look_on_piece(piece, t, |machine| lift.section_values(&machine.probe, &mut machine.field))??;
         Ok(lift.crossings[section])
     }
 }

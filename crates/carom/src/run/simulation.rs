@@ -1,45 +1,47 @@
 //! A model, made ready to run.
 
-use super::account::{Account, Ledger};
+use super::account::Ledger;
 use super::algorithm::Machine;
 use super::constrained::Constraints;
-use super::lift::{Lift, View};
-use super::outcome::{Crossing, Impact, Outcome, Status, Watcher};
+use super::lift::Lift;
+use super::outcome::{Outcome, Status, Watcher};
+use super::progress::Progress;
 use super::projected::Projected;
 use super::rest::Rest;
 use super::two_configurations::{Second, aim, two_states};
 use crate::error::{Failure, Result};
 use crate::expr::eval;
 use crate::flow::Phase;
-use crate::impact::Hit;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::settings::Zeno;
 use crate::model::{Direction, Model, Start};
 use crate::projection::Principle;
-use crate::solve::{NoSolution, larger};
+use crate::solve::NoSolution;
 
 /// A compiled model with its method and step.
 pub struct Simulation {
-    machine: Machine,
-    lift: Lift,
-    start: Phase,
+    pub(super) machine: Machine,
+    pub(super) lift: Lift,
+    pub(super) start: Phase,
     /// The state after the first step, where the start is from two configurations that no step need connect.
-    second: Option<Second>,
+    pub(super) second: Option<Second>,
     /// The constraints, if there are any.
-    constraints: Option<Constraints>,
+    pub(super) constraints: Option<Constraints>,
     /// The step h.
     pub step: f64,
     /// The horizon.
     pub until: f64,
     /// The distance of uniform samples, if they are wanted.
     pub every: Option<f64>,
+    /// At so many times on the way the outcome has the coordinates, to be compared with those of another run.
+    pub(super) checkpoints: usize,
     /// What the user should know before the run.
     pub warnings: Vec<String>,
     /// Direction of each section, and whether the run ends there.
-    sections: Vec<(Direction, bool)>,
+    pub(super) sections: Vec<(Direction, bool)>,
     /// Keeps the energy account, where anything can change the energy.
-    ledger: Option<Ledger>,
+    pub(super) ledger: Option<Ledger>,
 }
 
 impl Simulation {
@@ -80,6 +82,7 @@ impl Simulation {
             step,
             until,
             every: None,
+            checkpoints: 0,
             warnings: Vec::new(),
             sections: model.sections.iter().map(|section| (section.direction, section.stop)).collect(),
             ledger: Ledger::new(model, &mechanics, &parameters, &*machine.full)?,
@@ -114,6 +117,12 @@ impl Simulation {
     /// The order of its flow; 1 where the switches of a projected path are not located.
     pub fn order(&self) -> usize {
         self.machine.projected.as_ref().map_or(self.machine.full.order(), |projected| projected.order())
+    }
+
+    /// The times of the checkpoints.
+    pub(super) fn checkpoints(&self) -> impl Fn(usize) -> Option<f64> + use<> {
+        let (start, time, count) = (self.start.t, self.until - self.start.t, self.checkpoints);
+        move |k| (k < count).then(|| start + time * (k + 1) as f64 / (count + 1) as f64)
     }
 
     /// Starts from another state, in the free coordinates.
@@ -156,176 +165,9 @@ impl Simulation {
             first_rest: run.first_rest,
             violation,
             energy: run.energy,
+            path: run.path,
             account: run.account,
         })
-    }
-}
-
-/// A run under way.
-struct Progress {
-    z: Phase,
-    next: Phase,
-    work: Phase,
-    steps: usize,
-    impacts: usize,
-    samples: usize,
-    first_rest: Option<f64>,
-    energy: [f64; 3],
-    keeps_account: bool,
-    account: Option<Account>,
-    crossings: Vec<(f64, usize)>,
-}
-
-impl Progress {
-    fn begin(simulation: &mut Simulation, watcher: &mut dyn Watcher) -> Result<Progress> {
-        let mut z = simulation.start.clone();
-        let Simulation { lift, machine, constraints, step, ledger, start, .. } = simulation;
-        machine.begin(&z);
-        let initial = lift.energy(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
-        machine.rule.node(&z, *step, true).map_err(|e| failure(e, &z))?;
-        machine.fastest = 0.0;
-        machine.begin_rest(&mut z).map_err(|e| failure(e, start))?;
-        let keeps_account = watcher.wants_account();
-        if let Some(ledger) = ledger.as_mut().filter(|_| keeps_account) {
-            ledger.begin(&z, machine, lift).map_err(|e| failure(e, &z))?;
-        }
-        let account = ledger.as_ref().filter(|_| keeps_account).map(|_| Account::default());
-        if let Some(constraints) = constraints {
-            constraints.restart();
-            constraints.see(&z, &mut machine.field).map_err(|e| failure(e, &z))?;
-        }
-        let (field, constraints) = (&mut machine.field, constraints.as_mut());
-        let mut view = View { z: &z, lift, field, constraints, step: (*step, true), account };
-        watcher.node(&mut view);
-        watcher.sample(&mut view);
-        let (next, work) = (z.clone(), z.clone());
-        let energy = [initial, initial, 0.0];
-        let crossings = Vec::new();
-        Ok(Progress {
-            z,
-            next,
-            work,
-            steps: 0,
-            impacts: 0,
-            samples: 1,
-            first_rest: None,
-            energy,
-            keeps_account,
-            account,
-            crossings,
-        })
-    }
-
-    /// One step to the node at `end`. Says so if the run ends there.
-    fn step(
-        &mut self,
-        simulation: &mut Simulation,
-        end: f64,
-        watcher: &mut dyn Watcher,
-    ) -> std::result::Result<Option<Status>, NoSolution> {
-        let Simulation { machine, lift, sections, every, constraints, second, ledger, .. } = simulation;
-        let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
-        self.work.copy_from(&self.z);
-        let mut field = watcher.wants_impacts().then(|| machine.free_field().clone());
-        let mut impacts = 0;
-        let see = |hit: &Hit, lambda: f64, plus: &Phase| {
-            impacts += 1;
-            ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda, plus));
-            if let Some(field) = &mut field {
-                let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
-                watcher.impact(Impact { wall: hit.wall, lambda, minus, plus });
-            }
-        };
-        let h = end - self.z.t;
-        match second.as_ref().filter(|_| self.steps == 0) {
-            Some(second) => {
-                self.next.copy_from(&second.state);
-                machine.impulses.copy_from_slice(&second.impulses);
-            }
-            None => machine.advance(&mut self.work, h, &mut self.next, see)?,
-        }
-        self.impacts += impacts;
-        let stopped = machine.rest.as_ref().and_then(|rest| rest.stopped);
-        if stopped.is_none() {
-            self.next.t = end;
-        }
-        if let Some(rest) = &mut machine.rest {
-            for holding in rest.news.drain(..) {
-                self.first_rest = self.first_rest.or(Some(holding.t));
-                watcher.holding(holding);
-            }
-        }
-        std::mem::swap(&mut self.z, &mut self.next);
-        self.steps += 1;
-        machine.rule.node(&self.z, h, impacts > 0)?;
-        if let Some(constraints) = constraints {
-            constraints.end.copy_from_slice(&machine.impulses);
-            constraints.see(&self.z, &mut machine.field)?;
-        }
-        self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
-        self.energy[2] = larger(self.energy[2], (self.energy[1] - self.energy[0]).abs());
-        self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
-        if let Some(section) = self.cross(machine, lift, sections, watcher)? {
-            return Ok(Some(Status::Stopped(section)));
-        }
-        if let Some(every) = *every {
-            self.sample(simulation, every, watcher)?;
-        }
-        let Simulation { machine, lift, constraints, step, .. } = simulation;
-        let (field, constraints, account) = (&mut machine.field, constraints.as_mut(), self.account);
-        watcher.node(&mut View { z: &self.z, lift, field, constraints, step: (*step, true), account });
-        Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
-    }
-
-    /// Tells of the sections that the step crossed; goes back to one that ends the run.
-    fn cross(
-        &mut self,
-        machine: &mut Machine,
-        lift: &mut Lift,
-        sections: &[(Direction, bool)],
-        watcher: &mut dyn Watcher,
-    ) -> std::result::Result<Option<usize>, NoSolution> {
-        if sections.is_empty() {
-            return Ok(None);
-        }
-        let directions: Vec<Direction> = sections.iter().map(|(direction, _)| *direction).collect();
-        machine.crossings(lift, &directions, self.z.t, &mut self.crossings)?;
-        for &(t, section) in &self.crossings {
-            machine.state_at(t)?;
-            let node = lift.node(&machine.probe, &mut machine.field);
-            watcher.crossing(Crossing { section, node });
-            if sections[section].1 {
-                self.z.copy_from(&machine.probe);
-                return Ok(Some(section));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Tells of the uniform samples up to the node.
-    fn sample(
-        &mut self,
-        simulation: &mut Simulation,
-        every: f64,
-        watcher: &mut dyn Watcher,
-    ) -> std::result::Result<(), NoSolution> {
-        let Simulation { machine, lift, start, until, constraints, step, .. } = simulation;
-        loop {
-            let t = start.t + self.samples as f64 * every;
-            let near = 1e-9 * every;
-            if t > self.z.t + near || t > *until + near {
-                return Ok(());
-            }
-            let is_node = (t - self.z.t).abs() <= near;
-            if !is_node {
-                machine.state_at(t)?;
-            }
-            let Machine { field, probe, .. } = machine;
-            let z = if is_node { &self.z } else { &*probe };
-            let (constraints, step) = (constraints.as_mut(), (*step, is_node));
-            watcher.sample(&mut View { z, lift, field, constraints, step, account: None });
-            self.samples += 1;
-        }
     }
 }
 

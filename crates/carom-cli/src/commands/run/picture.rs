@@ -99,7 +99,7 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
         ("version", format!("carom {}, model {}", env!("CARGO_PKG_VERSION"), run.model.hash())),
     ];
     if run.tuned.error.is_finite() {
-        facts.insert(5, ("estimated error", format!("{:.1e} of the final state", run.tuned.error)));
+        facts.insert(5, ("estimated error", format!("{:.1e}, at the end and on the way", run.tuned.error)));
     }
     facts
 }

@@ -56,7 +56,7 @@ impl Report<'_> {
         text += &format!("\nat t = {}\n", plain(outcome.last.t));
         text += &self.last_state();
         if self.tuned.error.is_finite() {
-            text += &format!("estimated error of this state {:.1e}\n", self.tuned.error);
+            text += &format!("estimated error {:.1e}, here and on the way\n", self.tuned.error);
         }
         if let Some([g, rate]) = outcome.violation {
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
