@@ -252,23 +252,6 @@ fn shipped_models_with_losses_run_through() {
     }
 }
 
-/// A run that ends at rest says nothing of how it came there; its step is still right, and the account closes.
-#[test]
-fn the_step_of_a_run_into_rest_is_short_enough() {
-    let model = model(shipped("braked-pendulum"), &[]);
-    let method = Method::named(default_for(&model), None).expect("it is registered");
-    let mut simulation = Simulation::new(&model, &method, 4.0, 4.0).expect("it compiles");
-    struct Account;
-    impl carom::run::Watcher for Account {
-        fn wants_account(&self) -> bool {
-            true
-        }
-    }
-    let (tuned, _) = simulation.run_to_tolerance(1e-9, || Account).expect("it runs");
-    let account = tuned.outcome.account.expect("there is a brake");
-    assert!(account.unexplained.abs() < 1e-7, "step {}: {account:?}", tuned.step);
-}
-
 /// The bounces before rest become short, and with them the steps; what constraints are rounded to, over such a step, is no
 /// small velocity. On a rod and on a box the motion comes to rest all the same.
 #[test]

@@ -20,7 +20,7 @@ mod walls;
 pub use account::Account;
 pub use lift::{Node, View};
 pub use outcome::{Crossing, Impact, Outcome, Status, Watcher};
-pub use pilot::Tuned;
+pub use pilot::{CHECKPOINTS, Tuned};
 pub use projected::study;
 pub use rest::Holding;
 pub use simulation::Simulation;

@@ -11,8 +11,8 @@ const FINER: f64 = 0.8;
 const MOST_STEPS: f64 = 1e7;
 /// A run that fails is tried again with half the step, so often.
 const TRIES: usize = 6;
-/// At so many times on the way the coordinates are compared.
-const CHECKPOINTS: usize = 31;
+/// At so many times on the way the coordinates are compared, and walls are looked for that the steps do not see.
+pub const CHECKPOINTS: usize = 255;
 /// How much a difference of the times when rest began counts.
 const REST: f64 = 1e-2;
 /// Above this the first digits of the final state are wrong.
@@ -48,9 +48,9 @@ fn difference(a: &Outcome, b: &Outcome) -> f64 {
 impl Simulation {
     /// Runs with a step for which the final state, and the coordinates on the way, are right to `tolerance`. `watcher` makes a new watcher for each try.
     pub fn run_to_tolerance<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
-        self.checkpoints = CHECKPOINTS;
+        let checkpoints = std::mem::replace(&mut self.checkpoints, CHECKPOINTS);
         let tuned = self.tune(tolerance, watcher);
-        self.checkpoints = 0;
+        self.checkpoints = checkpoints;
         tuned
     }
 
@@ -62,8 +62,9 @@ impl Simulation {
             let step = self.step;
             let mut seen = watcher();
             let outcome = self.run(&mut seen)?;
-            // Where the equations of a step have no solution, those of a shorter one may.
-            if matches!(outcome.status, Status::Failed(_)) && tries < TRIES && step > smallest {
+            // Where the equations of a step have no solution, those of a shorter one may; and it may see a wall.
+            let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
+            if fails && tries < TRIES && step > smallest {
                 (self.step, tries) = ((0.5 * step).max(smallest), tries + 1);
                 continue;
             }
@@ -72,7 +73,7 @@ impl Simulation {
             }
             self.step = FINER * step;
             let finer = self.run(&mut Quiet(&seen))?;
-            let failed = matches!(finer.status, Status::Failed(_));
+            let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
             let error = if failed { f64::INFINITY } else { difference(&outcome, &finer) };
             let stuck = error > 0.25 * previous || step <= smallest;
             if error <= tolerance || stuck || seen.wants_to_stop() {
@@ -112,7 +113,7 @@ impl Simulation {
         for step in [h, 0.5 * h] {
             self.step = step;
             let outcome = self.run(&mut ())?;
-            if outcome.status != Status::Completed {
+            if outcome.status != Status::Completed || outcome.missed.is_some() {
                 return Ok(f64::INFINITY);
             }
             ends.push(outcome);

@@ -34,8 +34,8 @@ pub struct Simulation {
     pub until: f64,
     /// The distance of uniform samples, if they are wanted.
     pub every: Option<f64>,
-    /// At so many times on the way the outcome has the coordinates, to be compared with those of another run.
-    pub(super) checkpoints: usize,
+    /// At so many times on the way it is looked whether a wall has been missed.
+    pub checkpoints: usize,
     /// What the user should know before the run.
     pub warnings: Vec<String>,
     /// Direction of each section, and whether the run ends there.
@@ -166,6 +166,7 @@ impl Simulation {
             violation,
             energy: run.energy,
             path: run.path,
+            missed: run.missed,
             account: run.account,
         })
     }

@@ -33,6 +33,9 @@ pub(super) struct Walls {
     gaps: [f64; 2 * MOMENTS],
 }
 
+/// A gap narrower than this is beyond a wall.
+const BEYOND: f64 = -1e-8;
+
 const LANES: Lanes = Lanes::Eight;
 
 /// One end of a step: the state, and φ, φ̇ of each wall.
@@ -141,6 +144,16 @@ impl Walls {
         self.place(z, field)?;
         self.each[wall].eval(&self.inputs, &mut self.values);
         checked(&self.values)
+    }
+
+    /// A wall that has the state on its other side, by far more than roundoff.
+    pub(super) fn beyond(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<Option<usize>, NoSolution> {
+        for wall in 0..self.count() {
+            if self.gap_and_rate(wall, z, field)?.0 < BEYOND {
+                return Ok(Some(wall));
+            }
+        }
+        Ok(None)
     }
 
     /// φ_t, and ∇φ into `gradient`.

@@ -5,6 +5,8 @@ use carom::mechanics::Mechanics;
 use carom::model::Model;
 use carom::system::time;
 
+use crate::style::visible;
+
 /// The energy of a conservative system may be off by this part of its scale.
 const LARGE: f64 = 0.1;
 /// Energies below this, relative to 1 + |H|, are rounding.
@@ -23,6 +25,17 @@ pub fn about_energy(model: &Model, [initial, _, drift]: [f64; 3], kinetic: f64, 
     Some(format!(
         "the energy should be kept, and {by}{scale}: the step is too large for this method\nhelp: try `--step {}`, or leave \
          `--step` and `--method` to carom; `carom compare` shows what a method needs",
+        tenth(step)
+    ))
+}
+
+/// What to tell of a wall that the steps did not see: its number, and when the motion was beyond it.
+pub fn about_walls(model: &Model, missed: Option<(usize, f64)>, step: f64) -> Option<String> {
+    let (wall, t) = missed?;
+    let name = visible(&model.system.walls[wall].name);
+    Some(format!(
+        "the motion is beyond the wall `{name}` at t = {t:.6}, and no impact was seen: the step is too large for its shape\nhelp: \
+         try `--step {}`",
         tenth(step)
     ))
 }

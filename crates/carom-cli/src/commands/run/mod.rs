@@ -18,7 +18,7 @@ use std::time::Instant;
 use carom::error::{Diagnostic, Error, Result};
 use carom::method::{Method, default_for};
 use carom::model::Model;
-use carom::run::{Simulation, Status, Tuned};
+use carom::run::{CHECKPOINTS, Simulation, Status, Tuned};
 use serde_json::Value;
 
 use super::{load, warn, write};
@@ -58,7 +58,8 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
     warn(&model.start()?.warnings);
     let energy = caution::about_energy(&model, tuned.outcome.energy, record.kinetic, tuned.step);
-    for warning in simulation.warnings.iter().chain(&tuned.warning).chain(&energy) {
+    let walls = caution::about_walls(&model, tuned.outcome.missed, tuned.step);
+    for warning in simulation.warnings.iter().chain(&tuned.warning).chain(&walls).chain(&energy) {
         anstream::eprintln!("{}", style::warning(warning));
     }
     let drawn = pictures.draw(&mut simulation, &report, arguments.json);
@@ -98,6 +99,7 @@ fn simulate(
     };
     if let Some(step) = model.run.step {
         let mut record = Record::new(arguments, until, panel(step)?);
+        simulation.checkpoints = CHECKPOINTS;
         let outcome = simulation.run(&mut record)?;
         return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, record));
     }

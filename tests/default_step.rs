@@ -1,0 +1,80 @@
+//! The step that a run without one gets: short enough for its tolerance, on the whole way, and for the shape of the walls.
+
+use carom::method::Method;
+use carom::model::Model;
+use carom::run::{Simulation, Tuned, Watcher};
+use carom_tests::motion::{model, run, shipped};
+
+/// Wants an account, so that what the step leaves unexplained is known.
+struct Accountant;
+
+impl Watcher for Accountant {
+    fn wants_account(&self) -> bool {
+        true
+    }
+}
+
+/// Runs with the default flow and a step for 1e-9.
+fn tuned(model: &Model, until: f64) -> Tuned {
+    let method = Method::named("gauss6+ctec", None).expect("it is registered");
+    let mut simulation = Simulation::new(model, &method, until, until).expect("it compiles");
+    simulation.run_to_tolerance(1e-9, || Accountant).expect("it runs").0
+}
+
+/// A run that ends at rest says nothing of how it came there; its step is still right, and the account closes.
+#[test]
+fn the_step_of_a_run_into_rest_is_short_enough() {
+    let tuned = tuned(&shipped("braked-pendulum", &[]), 4.0);
+    let account = tuned.outcome.account.expect("there is a brake");
+    assert!(account.unexplained.abs() < 1e-7, "step {}: {account:?}", tuned.step);
+}
+
+/// From rest through a flight back to rest: the last state knows nothing of the way, and the step must be right for it.
+#[test]
+fn a_step_is_short_enough_for_a_flight_between_two_rests() {
+    let text = r#"
+coordinates = ["x"]
+[lagrangian]
+T = "x'^2/2"
+V = "10*sinh(x)"
+[[wall]]
+phi = "x"
+restitution = 0.3
+[forces]
+x = "40*exp(-20*(t - 1)^2)"
+[initial]
+q = [0]
+v = [0]
+[run]
+until = 6
+"#;
+    let model = model(text, &[]);
+    let tuned = tuned(&model, 6.0);
+    let fine = run(&model, "gauss6+ctec", tuned.step / 4.0, 6.0);
+    let rough = run(&model, "gauss6+ctec", tuned.step, 6.0);
+    for (a, b) in rough.impacts.iter().zip(&fine.impacts) {
+        let off = (a.minus.t - b.minus.t).abs();
+        assert!(off < 1e-8, "step {}: an impact at {} is off by {off:e}", tuned.step, b.minus.t);
+    }
+}
+
+/// A particle glides towards a narrow hill. Its motion is exact with any step, so that only the hill says which step is right.
+#[test]
+fn a_hill_is_not_missed() {
+    for (width, until) in [(5.0, 40.0), (5.0, 100.0), (200.0, 10.0), (200.0, 20.0)] {
+        for place in [2.1, 3.3, 4.9, 6.1, 7.7] {
+            let text = format!(
+                "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\n\
+                 [[wall]]\nphi = \"0.05 + y - 0.1*exp(-{width}*(x - {place})^2)\"\n\
+                 [initial]\nq = [0, 0]\nv = [1, 0]\n"
+            );
+            let model = model(&text, &[]);
+            let tuned = tuned(&model, until);
+            // 0.1 exp(−w d²) = 0.05
+            let due = place - (2.0_f64.ln() / width).sqrt();
+            assert!(tuned.outcome.missed.is_none() && tuned.outcome.impacts == 1, "{width}, {until}, {place}");
+            let motion = run(&model, "gauss6+ctec", tuned.step, until);
+            assert!((motion.impacts[0].minus.t - due).abs() < 1e-9, "{width}, {until}, {place}");
+        }
+    }
+}
