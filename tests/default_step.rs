@@ -58,6 +58,49 @@ until = 6
     }
 }
 
+/// All that happens is a flight that ends within the first step, of which partial steps of any run are the same.
+#[test]
+fn a_flight_within_the_first_step_is_right() {
+    let text = r#"
+coordinates = ["x"]
+[lagrangian]
+T = "x'^2/2*(1 + 0.5*sin(2*x)^2)"
+V = "5*tanh(6*x) + x"
+[[wall]]
+phi = "x"
+restitution = 0
+[initial]
+q = [2]
+v = [-3]
+"#;
+    let tuned = tuned(&model(text, &[]), 20.0);
+    let account = tuned.outcome.account.expect("the wall takes energy");
+    assert!(account.unexplained.abs() < 1e-8, "step {}: {account:?}", tuned.step);
+}
+
+/// A short push lifts a ball off the floor on which it rests.
+#[test]
+fn a_short_push_is_not_missed() {
+    let text = r#"
+coordinates = ["x"]
+[lagrangian]
+T = "x'^2/2"
+V = "10*x"
+[[wall]]
+phi = "x"
+restitution = 0.5
+[forces]
+x = "400*exp(-2000*(t - 3.33)^2)"
+[initial]
+q = [0]
+v = [0]
+"#;
+    let tuned = tuned(&model(text, &[]), 10.0);
+    assert!(tuned.outcome.missed.is_none() && tuned.outcome.impacts > 3, "{} impacts", tuned.outcome.impacts);
+    let account = tuned.outcome.account.expect("there is a force");
+    assert!(account.work > 1.0 && account.unexplained.abs() < 1e-8 * account.work, "step {}: {account:?}", tuned.step);
+}
+
 /// A particle glides towards a narrow hill. Its motion is exact with any step, so that only the hill says which step is right.
 #[test]
 fn a_hill_is_not_missed() {

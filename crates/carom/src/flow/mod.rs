@@ -6,6 +6,7 @@ mod combine;
 mod composition;
 mod field;
 mod gauss;
+mod halved;
 mod impulses;
 mod interpolated;
 mod iteration;
@@ -22,6 +23,7 @@ pub(crate) use collocation::Collocation;
 pub use composition::Composition;
 pub use field::Field;
 pub use gauss::Gauss;
+pub(crate) use halved::Halved;
 pub use impulses::Impulses;
 pub use interpolated::Interpolated;
 pub use registry::{FlowKind, named, registry};
@@ -142,6 +144,11 @@ pub trait Flow: Send {
     /// events. False if the last step was not the one from z0 over h.
     fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
         false
+    }
+
+    /// The map of which this one makes two halves of each step.
+    fn whole(&self) -> Option<Box<dyn Flow>> {
+        None
     }
 
     /// A copy of its own.

@@ -16,6 +16,10 @@ impl Ctec {
 }
 
 impl ImpactRule for Ctec {
+    fn looks_at_steps(&self) -> bool {
+        false
+    }
+
     fn is_reflection(&self) -> bool {
         self.is_quadratic
     }

@@ -87,6 +87,11 @@ pub trait ImpactRule: Send {
         false
     }
 
+    /// False if the state before an impact is all that the rule asks for.
+    fn looks_at_steps(&self) -> bool {
+        true
+    }
+
     /// Is told of each node, and whether there was an impact in the step to it.
     fn node(&mut self, _z: &Phase, _h: f64, _after_impact: bool) -> Result<(), NoSolution> {
         Ok(())

@@ -6,7 +6,7 @@ use super::projected::Projected;
 use super::rest::Rest;
 use super::walls::Walls;
 use crate::error::Error;
-use crate::flow::{Field, Flow, FlowKind, Phase};
+use crate::flow::{Field, Flow, FlowKind, Halved, Phase};
 use crate::impact::{Built, Hit, ImpactRule};
 use crate::mechanics::Mechanics;
 use crate::model::settings::Simultaneous;
@@ -164,6 +164,23 @@ impl Machine {
         }
     }
 
+    /// Makes every step in two halves from now on, or whole again. False if the impact rule does not allow that.
+    pub(super) fn halve(&mut self, halves: bool) -> bool {
+        if self.partial.is_some() || self.projected.is_some() || self.rule.looks_at_steps() {
+            return false;
+        }
+        let size = self.probe.z.len();
+        let flows = self.rest.iter_mut().flat_map(|rest| rest.flows(halves)).chain([&mut self.full]);
+        for flow in flows {
+            match flow.whole() {
+                Some(whole) if !halves => *flow = whole,
+                None if halves => *flow = Box::new(Halved::new(flow.boxed_clone(), size)),
+                _ => {}
+            }
+        }
+        true
+    }
+
     /// Φ_partial.
     pub(super) fn partial(&mut self) -> &mut dyn Flow {
         match &mut self.partial {
@@ -180,7 +197,9 @@ impl Machine {
         hit.begin.copy_from(z);
         if dtau > 0.0 {
             partial.step(z, dtau, &mut hit.minus)?;
-            hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
+            if self.rule.looks_at_steps() {
+                hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
+            }
         } else {
             hit.minus.copy_from(z);
         }

@@ -11,6 +11,7 @@ mod pilot;
 mod press;
 mod progress;
 mod projected;
+mod release;
 mod rest;
 mod sampling;
 mod simulation;

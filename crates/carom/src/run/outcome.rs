@@ -64,7 +64,8 @@ pub struct Outcome {
     pub energy: [f64; 3],
     /// q at the checkpoints, where there are any.
     pub(super) path: Vec<f64>,
-    /// The first wall beyond which a checkpoint lies, and its time: the steps are too long to see the wall.
+    /// The first wall beyond which a checkpoint lies, or which would have to pull there, and its time: the steps are too long
+    /// to see it.
     pub missed: Option<(usize, f64)>,
     /// What changed the energy, if the watcher wanted to know and anything can.
     pub account: Option<Account>,

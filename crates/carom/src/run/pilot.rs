@@ -5,7 +5,8 @@ use super::simulation::Simulation;
 use crate::error::Result;
 use crate::solve::larger;
 
-/// The second run has a step shorter by this, so that it has less than a tenth of the error for orders from 10 on.
+/// Where steps cannot be made in halves, the second run has a step shorter by this: less than a tenth of the error for orders
+/// from 10 on.
 const FINER: f64 = 0.8;
 /// A run never has more steps than this because of a tolerance.
 const MOST_STEPS: f64 = 1e7;
@@ -71,8 +72,7 @@ impl Simulation {
             if outcome.status != Status::Completed {
                 return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, seen));
             }
-            self.step = FINER * step;
-            let finer = self.run(&mut Quiet(&seen))?;
+            let finer = self.run_finer(&mut Quiet(&seen))?;
             let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
             let error = if failed { f64::INFINITY } else { difference(&outcome, &finer) };
             let stuck = error > 0.25 * previous || step <= smallest;
@@ -109,16 +109,24 @@ impl Simulation {
     }
 
     fn error_of_step(&mut self, h: f64) -> Result<f64> {
-        let mut ends = Vec::new();
-        for step in [h, 0.5 * h] {
-            self.step = step;
-            let outcome = self.run(&mut ())?;
-            if outcome.status != Status::Completed || outcome.missed.is_some() {
-                return Ok(f64::INFINITY);
-            }
-            ends.push(outcome);
+        self.step = h;
+        let ends = [self.run(&mut ())?, self.run_finer(&mut ())?];
+        let fails = |end: &Outcome| end.status != Status::Completed || end.missed.is_some();
+        Ok(if ends.iter().any(fails) { f64::INFINITY } else { difference(&ends[0], &ends[1]) })
+    }
+
+    /// The same run, with less error: each step in two halves, partial ones too. A shorter step alone would not change what
+    /// comes before an impact in the first step.
+    fn run_finer(&mut self, watcher: &mut dyn Watcher) -> Result<Outcome> {
+        let step = self.step;
+        let halves = self.machine.halve(true);
+        if !halves {
+            self.step = FINER * step;
         }
-        Ok(difference(&ends[0], &ends[1]))
+        let finer = self.run(watcher);
+        self.machine.halve(false);
+        self.step = step;
+        finer
     }
 }
 

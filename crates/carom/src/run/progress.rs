@@ -30,7 +30,7 @@ pub(super) struct Progress {
     crossings: Vec<(f64, usize)>,
     /// q at the checkpoints so far.
     pub(super) path: Vec<f64>,
-    /// The first wall beyond which a checkpoint lies, and its time.
+    /// The first wall beyond which a checkpoint lies, or which pulls there, and its time.
     pub(super) missed: Option<(usize, f64)>,
 }
 
@@ -141,14 +141,16 @@ impl Progress {
         Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
     }
 
-    /// Notes q at the checkpoints up to the node, and whether a wall lies behind it that no step has seen.
+    /// Notes q at the checkpoints up to the node, and whether a wall lies behind it, or pulls, that no step has seen.
     fn check_in(&mut self, checkpoints: impl Fn(usize) -> Option<f64>, machine: &mut Machine) -> Solved<()> {
         while let Some(t) = checkpoints(self.path.len() / self.z.q().len()).filter(|&t| t <= self.z.t) {
-            let beyond = machine.look_at(t, |Machine { probe, field, walls, .. }| {
-                self.path.extend(probe.q());
-                walls.beyond(probe, field)
+            let missed = machine.look_at(t, |machine| {
+                self.path.extend(machine.probe.q());
+                let pulling = machine.pulling_wall()?;
+                let Machine { probe, field, walls, .. } = machine;
+                Ok(pulling.or(walls.beyond(probe, field)?))
             })??;
-            self.missed = self.missed.or(beyond.map(|wall| (wall, t)));
+            self.missed = self.missed.or(missed.map(|wall| (wall, t)));
         }
         Ok(())
     }

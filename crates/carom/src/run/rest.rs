@@ -17,16 +17,16 @@
 //! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
 
 use super::algorithm::Machine;
-use super::event::{Contact, TOUCHING};
+use super::event::TOUCHING;
 use super::instant::SLOW;
 use super::press::press;
 use crate::constraint::{Manifold, Reaction};
 use crate::error::Result;
 use crate::expr::{Expr, directional};
-use crate::flow::{self, Field, Flow, Phase};
+use crate::flow::{self, Field, Flow, Halved, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::{Holonomic, Mechanics, numbered};
-use crate::solve::{NoSolution, root};
+use crate::solve::NoSolution;
 use crate::system::{Enforce, time};
 
 /// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
@@ -34,9 +34,7 @@ const LOWEST_BOUNCE: f64 = TOUCHING;
 /// Only bounces slower than this part of the fastest impact so far are looked at.
 const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this part of all forces is none.
-const NO_FORCE: f64 = 1e-12;
-/// The forces of walls are looked at at no more places inside a step than this.
-const MOST_LOOKS: usize = 3;
+pub(super) const NO_FORCE: f64 = 1e-12;
 
 /// What a step may not have.
 type Solved<T> = std::result::Result<T, NoSolution>;
@@ -54,7 +52,7 @@ struct Mode {
 pub(super) struct Hold {
     manifold: Manifold,
     pub(super) reaction: Reaction,
-    constraints: usize,
+    pub(super) constraints: usize,
     /// Looks ahead, where there are constraints, to tell of their impulses.
     pub(super) ahead: Option<Box<dyn Flow>>,
 }
@@ -85,6 +83,8 @@ pub(super) struct Rest {
     /// The first is the free one. The map and the field of the current one are in the machine, and others in their place.
     modes: Vec<Mode>,
     pub(super) mode: usize,
+    /// Steps are made in two halves.
+    halves: bool,
     /// What happened since it was last asked.
     pub(super) news: Vec<Holding>,
     /// What coming to rest did to the energy since it was last asked: the work of walls that move, and the loss.
@@ -122,6 +122,7 @@ impl Rest {
             values: vec![0.0; accelerations.len()],
             modes: vec![Mode { walls: Vec::new(), flow: free.0.boxed_clone(), field: free.1.clone(), hold: None }],
             mode: 0,
+            halves: false,
             news: Vec::new(),
             booked: [0.0; 2],
             stops,
@@ -141,6 +142,17 @@ impl Rest {
         Ok(&self.values)
     }
 
+    /// The maps of all modes but the current one, whose map is in the machine. Those to come are made in halves, or not.
+    pub(super) fn flows(&mut self, halves: bool) -> impl Iterator<Item = &mut Box<dyn Flow>> {
+        self.halves = halves;
+        self.modes.iter_mut().map(|mode| &mut mode.flow)
+    }
+
+    /// The numbers of the walls that hold now.
+    pub(super) fn walls(&self) -> &[usize] {
+        &self.modes[self.mode].walls
+    }
+
     /// What the walls do that hold now.
     pub(super) fn hold(&mut self) -> Option<&mut Hold> {
         self.modes[self.mode].hold.as_mut()
@@ -155,7 +167,10 @@ impl Rest {
         let (others, gaps) = (mechanics.tangent_constraints(), walls.iter().map(|&wall| mechanics.walls[wall]));
         let gaps: Vec<Expr> = gaps.collect();
         mechanics.constraints.extend(gaps.iter().map(|&g| Holonomic { g, enforce: Enforce::OnePoint }));
-        let flow = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
+        let mut flow = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
+        if self.halves {
+            flow = Box::new(Halved::new(flow, 2 * mechanics.n()));
+        }
         let hold = Hold {
             manifold: Manifold::new(&mechanics, &self.parameters)?,
             reaction: Reaction::with_walls(&mechanics, &others, &gaps, &self.parameters)?,
@@ -180,7 +195,7 @@ impl Machine {
 
     /// True if the wall holds the motion.
     pub(super) fn is_held(&self, wall: usize) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.mode > 0 && rest.modes[rest.mode].walls.contains(&wall))
+        self.rest.as_ref().is_some_and(|rest| rest.walls().contains(&wall))
     }
 
     /// H and v of the motion that no wall holds, as it is at impacts.
@@ -309,79 +324,5 @@ impl Machine {
         let mut held: Vec<_> = holding.map(|p| (self.touching[p.number].0, wait(p.number, p.acceleration))).collect();
         held.sort_by_key(|(wall, _)| *wall);
         Ok(held)
-    }
-
-    /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.
-    pub(super) fn first_release(&mut self, z0: &Phase, z1: &Phase, tau: f64) -> Solved<Option<Contact>> {
-        if self.mode() == 0 {
-            return Ok(None);
-        }
-        let mut before = (0.0, self.forces(z0)?);
-        // A force may change its sign twice in a step.
-        let inside = self.full.moments().min(MOST_LOOKS);
-        for look in 1..=inside + 1 {
-            let is_last = look > inside;
-            let end = if is_last { tau } else { tau * look as f64 / (inside + 1) as f64 };
-            let after = if is_last { self.forces(z1)? } else { self.forces_after(z0, end)? };
-            let release = self.release_between(z0, &before, (end, &after))?;
-            if release.is_some() {
-                return Ok(release);
-            }
-            before = (end, after);
-        }
-        Ok(None)
-    }
-
-    /// The same between two times of the step, with the forces at them.
-    fn release_between(
-        &mut self,
-        z0: &Phase,
-        (begin, before): &(f64, Vec<f64>),
-        (end, after): (f64, &[f64]),
-    ) -> Solved<Option<Contact>> {
-        let total: f64 = before.iter().chain(after).map(|force| force.abs()).sum();
-        let mut first: Option<Contact> = None;
-        for k in 0..after.len() {
-            if after[k] >= -NO_FORCE * total {
-                continue;
-            }
-            let wall = self.rest.as_ref().map_or(0, |rest| rest.modes[rest.mode].walls[k]);
-            let dtau = match before[k] > 0.0 {
-                true => self.root_of_force(k, z0, (*begin, before[k]), (end, after[k]))?,
-                false => *begin,
-            };
-            if first.is_none_or(|contact| dtau < contact.dtau) {
-                first = Some(Contact { wall, dtau, lets_go: true });
-            }
-        }
-        Ok(first)
-    }
-
-    fn root_of_force(&mut self, k: usize, z0: &Phase, a: (f64, f64), b: (f64, f64)) -> Solved<f64> {
-        let slope = (b.1 - a.1) / (b.0 - a.0);
-        let value = |dtau: f64| Ok((self.forces_after(z0, dtau)?[k], slope));
-        root::bracketed(value, a, b, a.0 - a.1 / slope)
-    }
-
-    /// The forces at Φ_τ(z0).
-    fn forces_after(&mut self, z0: &Phase, tau: f64) -> Solved<Vec<f64>> {
-        let mut probe = self.probe.clone();
-        self.full.step(z0, tau, &mut probe)?;
-        self.forces(&probe)
-    }
-
-    /// The power of the walls that hold, −N φ_t, and of the constraints, λ·g_t, which they have where they move.
-    pub(super) fn power_of_hold(&mut self, z: &Phase) -> Solved<f64> {
-        self.forces(z)?;
-        Ok(self.rest.as_mut().and_then(Rest::hold).map_or(0.0, |hold| hold.reaction.power()))
-    }
-
-    /// The forces N of the walls that hold.
-    fn forces(&mut self, z: &Phase) -> Solved<Vec<f64>> {
-        let v = self.field.velocity(z.t, &z.z)?.to_vec();
-        let Some(rest) = &mut self.rest else { return Ok(Vec::new()) };
-        let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(Vec::new()) };
-        hold.reaction.at(z.t, z.q(), &v)?;
-        Ok(hold.reaction.multipliers()[hold.constraints..].iter().map(|lambda| -lambda).collect())
     }
 }

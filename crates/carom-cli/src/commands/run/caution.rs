@@ -29,13 +29,13 @@ pub fn about_energy(model: &Model, [initial, _, drift]: [f64; 3], kinetic: f64, 
     ))
 }
 
-/// What to tell of a wall that the steps did not see: its number, and when the motion was beyond it.
+/// What to tell of a wall that the steps did not see: its number, and when the motion was beyond it, or should have left it.
 pub fn about_walls(model: &Model, missed: Option<(usize, f64)>, step: f64) -> Option<String> {
     let (wall, t) = missed?;
     let name = visible(&model.system.walls[wall].name);
     Some(format!(
-        "the motion is beyond the wall `{name}` at t = {t:.6}, and no impact was seen: the step is too large for its shape\nhelp: \
-         try `--step {}`",
+        "the motion is beyond the wall `{name}` at t = {t:.6}, or rests on it though it should leave: the step is too large to see \
+         that\nhelp: try `--step {}`",
         tenth(step)
     ))
 }
