@@ -1,10 +1,12 @@
 //! Laws of mechanics for every flow on systems with holonomic constraints.
 
 use carom::constraint::Manifold;
-use carom::flow::{Field, FlowKind, Phase, registry};
+use carom::diagnostic::{Diagnostic, Symplectic};
+use carom::flow::{Discrete, Field, Flow, FlowKind, Phase, registry};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
 use carom::run::Simulation;
+use carom::solve::NoSolution;
 use carom_tests::law::{System, symplectic_defect};
 use carom_tests::order::{measured_order, travel};
 
@@ -104,6 +106,57 @@ fn every_flow_keeps_the_symplectic_form_on_constraints() {
             let defect = symplectic_defect(&mut *system.flow(&kind), &system.start, 0.1, onto);
             assert!(defect < 1e-8, "{} on {}: {defect:e}", kind.name, system.name);
         }
+    }
+}
+
+/// The diagnostic says the same, and that a map with damping is not symplectic.
+#[test]
+fn the_diagnostic_knows_the_tangent_space() {
+    for system in systems() {
+        let compile = || {
+            let (mechanics, parameters) = (&system.mechanics, &system.parameters);
+            let manifold = Manifold::new(mechanics, parameters).expect("it compiles");
+            (manifold, Field::new(mechanics, parameters).expect("it compiles"))
+        };
+        let (manifold, field) = compile();
+        let mut symplectic = Symplectic::new(system.mechanics.n()).onto(manifold, field);
+        for kind in flows() {
+            let error = symplectic.at(&system.start, 0.05, &mut *system.flow(&kind)).expect("the step is short");
+            assert!(error < 2e-9, "{} on {}: {error:e}", kind.name, system.name);
+        }
+        let (manifold, field) = compile();
+        let error = symplectic.at(&system.start, 0.05, &mut Damped { manifold, field }).expect("the step is short");
+        assert!(error > 1e-3, "a damped map on {}: {error:e}", system.name);
+    }
+}
+
+/// Takes a part of the momenta in each step, on the constraints.
+struct Damped {
+    manifold: Manifold,
+    field: Field,
+}
+
+impl Flow for Damped {
+    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution> {
+        z1.copy_from(z0);
+        let n = z0.q().len();
+        let v = self.field.velocity(z0.t, &z0.z)?.to_vec();
+        (0..n).for_each(|i| z1.z[i] += h * v[i]);
+        z1.p_mut().iter_mut().for_each(|p| *p *= 1.0 - h);
+        z1.t += h;
+        self.manifold.project(z1, &mut self.field)
+    }
+
+    fn discrete(&mut self) -> Option<Discrete> {
+        None
+    }
+
+    fn order(&self) -> usize {
+        1
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Flow> {
+        Box::new(Damped { manifold: self.manifold.clone(), field: self.field.clone() })
     }
 }
 

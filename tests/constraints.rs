@@ -49,6 +49,36 @@ fn multipliers_of_one_point_and_two_point_constraints() {
     }
 }
 
+const ROUND: &str = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+L = "(x'^2 + y'^2)/2"
+[[constraint]]
+g = "x^2 + y^2 - 1"
+enforce = "two-point"
+"#;
+
+/// A two-point start from two configurations: samples before the second of them are there, too.
+#[test]
+fn the_first_step_of_two_configurations_can_be_sampled() {
+    let start = "[initial]\nq = [1, 0]\nq1 = [\"cos(0.1)\", \"sin(0.1)\"]\n[run]\nstep = 0.01\n";
+    let motion = motion::run_sampled(&model(&format!("{ROUND}{start}"), &[]), "midpoint", 0.01, 0.05, 0.004);
+    assert_eq!(motion.samples.len(), 13);
+    for node in &motion.samples {
+        // The middles of the steps, 0.1 long, are on the circle; nodes are off it by about 0.1²/4.
+        assert!((node.q[0].hypot(node.q[1]) - 1.0).abs() < 5e-3, "{node:?}");
+    }
+}
+
+/// `initial.project` moves a start onto two-point constraints as onto others.
+#[test]
+fn a_start_is_moved_onto_two_point_constraints() {
+    let start = "[initial]\nq = [1.1, 0]\nv = [-0.5, 2]\nproject = true\n";
+    let start = model(&format!("{ROUND}{start}"), &[]).start().expect("it can be moved");
+    let off = [start.q[0] - 1.0, start.q[1], start.v[0], start.v[1] - 2.0];
+    assert!(off.iter().all(|x| x.abs() < 1e-12), "{start:?}");
+}
+
 /// A small error in the start of a uniform two-point motion grows as theory says, with alternating sign.
 #[test]
 fn two_point_errors_grow_at_the_predicted_rate() {

@@ -1,16 +1,21 @@
 use super::{Diagnostic, Made, Subject};
+use crate::constraint::Manifold;
 use crate::error::Diagnostic as Mistake;
-use crate::flow::{Flow, Phase};
+use crate::flow::{Field, Flow, Phase};
 use crate::solve::{NoSolution, larger};
 
 /// How far a step is from symplectic: the largest entry of DΦᵀ J DΦ − J, J = [0 1; −1 0]. [DLM §3.5]
 ///
-/// DΦ is found by differences of order 8, so that about 1e-11 is zero.
+/// DΦ is found by differences of order 8, so that about 1e-11 is zero. With constraints, of which only the tangent space counts,
+/// the form ω(u, v) is compared before and after the step for tangents u, v of curves that lie on them.
 pub struct Symplectic {
     moved: Phase,
     image: Phase,
-    /// ∂Φ/∂z_j, one after the other.
+    /// Tangents at z, one after the other: coordinate lines, moved onto the constraints.
+    tangents: Vec<f64>,
+    /// Their images under DΦ.
     columns: Vec<f64>,
+    onto: Option<(Manifold, Field)>,
 }
 
 /// The weights of f′(0) ≈ (1/d) Σ w_j (f(jd) − f(−jd)).
@@ -22,17 +27,31 @@ impl Symplectic {
     /// For n degrees of freedom.
     pub fn new(n: usize) -> Symplectic {
         let phase = Phase { t: 0.0, z: vec![0.0; 2 * n] };
-        Symplectic { moved: phase.clone(), image: phase, columns: vec![0.0; 4 * n * n] }
+        let room = vec![0.0; 4 * n * n];
+        Symplectic { moved: phase.clone(), image: phase, tangents: room.clone(), columns: room, onto: None }
+    }
+
+    /// The same on constraints.
+    pub fn onto(mut self, manifold: Manifold, field: Field) -> Symplectic {
+        self.onto = Some((manifold, field));
+        self
     }
 
     fn differentiate(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<(), NoSolution> {
+        self.tangents.fill(0.0);
         self.columns.fill(0.0);
-        for (i, column) in self.columns.chunks_mut(z.z.len()).enumerate() {
+        let size = z.z.len();
+        let pairs = self.tangents.chunks_mut(size).zip(self.columns.chunks_mut(size));
+        for (i, (tangent, column)) in pairs.enumerate() {
             let d = SPACING * z.z[i].abs().max(1.0);
             for (j, sign) in (1..).zip(WEIGHTS).flat_map(|(j, w)| [(j, w), (-j, -w)]) {
                 self.moved.copy_from(z);
                 self.moved.z[i] += f64::from(j) * d;
+                if let Some((manifold, field)) = &mut self.onto {
+                    manifold.project(&mut self.moved, field)?;
+                }
                 flow.step(&self.moved, h, &mut self.image)?;
+                tangent.iter_mut().zip(&self.moved.z).for_each(|(slope, x)| *slope += sign * x / d);
                 column.iter_mut().zip(&self.image.z).for_each(|(slope, x)| *slope += sign * x / d);
             }
         }
@@ -48,12 +67,12 @@ impl Diagnostic for Symplectic {
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
         self.differentiate(z, h, flow)?;
         let n = z.z.len() / 2;
+        let omega = |a: &[f64], b: &[f64]| (0..n).map(|k| a[k] * b[n + k] - a[n + k] * b[k]).sum::<f64>();
+        let pairs = || self.tangents.chunks(2 * n).zip(self.columns.chunks(2 * n));
         let mut error: f64 = 0.0;
-        for (i, a) in self.columns.chunks(2 * n).enumerate() {
-            for (j, b) in self.columns.chunks(2 * n).enumerate() {
-                let form: f64 = (0..n).map(|k| a[k] * b[n + k] - a[n + k] * b[k]).sum();
-                let exact = f64::from(i32::from(j == i + n)) - f64::from(i32::from(i == j + n));
-                error = larger(error, (form - exact).abs());
+        for (u0, u1) in pairs() {
+            for (v0, v1) in pairs() {
+                error = larger(error, (omega(u1, v1) - omega(u0, v0)).abs());
             }
         }
         Ok(error)
@@ -64,5 +83,14 @@ pub(super) fn make(subject: &Subject) -> Made {
     if subject.mechanics.forces.is_some() {
         return Err(Mistake::new("forces act on the system: its motion is not symplectic").into());
     }
-    Ok(vec![Box::new(Symplectic::new(subject.mechanics.n()))])
+    let (mechanics, parameters) = (subject.mechanics, subject.parameters);
+    let mut symplectic = Symplectic::new(mechanics.n());
+    let one_point = mechanics.tangent_constraints().len();
+    if one_point < mechanics.constraints.len() {
+        return Err(Mistake::new("steps with two-point constraints have no tangent space").into());
+    }
+    if one_point > 0 {
+        symplectic = symplectic.onto(Manifold::new(mechanics, parameters)?, Field::new(mechanics, parameters)?);
+    }
+    Ok(vec![Box::new(symplectic)])
 }

@@ -102,6 +102,7 @@ impl Progress {
         match second.as_ref().filter(|_| self.steps == 0) {
             Some(second) => {
                 self.next.copy_from(&second.state);
+                machine.pieces.restart(&self.z, machine.mode());
                 machine.impulses.copy_from_slice(&second.impulses);
             }
             None => machine.advance(&mut self.work, h, &mut self.next, see)?,

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::flow::{Field, Phase};
 use crate::mechanics::Mechanics;
-use crate::model::Model;
+use crate::model::{Model, Motion};
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
 
@@ -43,7 +43,11 @@ impl Check<'_> {
     /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
     pub(super) fn project(&self, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Result<()> {
         let system = &self.model.system;
-        let mechanics = Mechanics::new(system);
+        let mut mechanics = Mechanics::new(system);
+        // Without a second configuration a start is on a two-point constraint as it is on any other.
+        if !self.has_second_configuration() {
+            mechanics.constraints.iter_mut().for_each(|constraint| constraint.enforce = Enforce::OnePoint);
+        }
         if mechanics.tangent_constraints().is_empty() {
             return Ok(());
         }
@@ -74,6 +78,10 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    fn has_second_configuration(&self) -> bool {
+        self.model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, Motion::Next(_)))
     }
 
     /// The constraints must not repeat each other.
