@@ -3,7 +3,7 @@
 use carom::flow::{FlowKind, Phase, registry};
 use carom::mechanics::Mechanics;
 use carom::model::Model;
-use carom_tests::motion::model;
+use carom_tests::motion::{model, run};
 use carom_tests::order::{measured_order, travel};
 
 struct Forced {
@@ -90,5 +90,28 @@ fn every_forced_flow_has_its_declared_order() {
             println!("{:<10} on the {name:<10} {order:.3}", kind.name);
             assert!((order - kind.order as f64).abs() < 0.15, "{} on the {name}: order {order:.3}", kind.name);
         }
+    }
+}
+
+/// A push on an oscillator at rest, F = F₀ exp(−(t − c)²/s²): long before it the force is smaller than any normal number.
+/// When it is over, x = F₀ s √π exp(−s²/4) sin(t − c).
+#[test]
+fn a_push_out_of_nothing_is_followed() {
+    let text = r#"
+coordinates = ["x"]
+[lagrangian]
+T = "x'^2/2"
+V = "x^2/2"
+[forces]
+x = "15*exp(-((t - 6.02)/0.2)^2)/sqrt(pi)"
+[initial]
+q = [0]
+v = [0]
+"#;
+    for flow in registry(None).into_iter().filter(|flow| flow.order >= 4) {
+        let motion = run(&model(text, &[]), &flow.name, 0.02, 10.0).completed();
+        let due = 3.0 * (-0.01_f64).exp() * (10.0 - 6.02_f64).sin();
+        let off = (motion.last().q[0] - due).abs();
+        assert!(off < if flow.order == 4 { 1e-4 } else { 1e-8 }, "{}: off by {off:e}", flow.name);
     }
 }

@@ -14,6 +14,8 @@ const MAX_NEWTON: usize = 12;
 const NEAR: f64 = 1e-2;
 /// Slopes are good enough for another round if the states have moved by no more than this, relative, since they were computed.
 const SLOPES_LAST: f64 = 1e-5;
+/// A state no larger than this is zero: numbers much smaller have fewer digits.
+const NOTHING: f64 = 1e-280;
 /// Changes as small as this, relative to the state, are roundoff if they no longer shrink.
 const STAGNATION: f64 = 1e-13;
 
@@ -109,7 +111,7 @@ impl Iteration {
         // Also at rest in the origin, where only the rates say what is small.
         let rise: f64 = self.rates.iter().map(|x| x.abs()).sum::<f64>() / self.field.width as f64;
         let size: f64 = z0.z.iter().map(|x| x.abs()).sum::<f64>() + h.abs() * rise;
-        let scale = if size == 0.0 { 1.0 } else { h.abs() / (size * self.c.len() as f64) };
+        let scale = h.abs() / (size.max(NOTHING) * self.c.len() as f64);
         let has_slopes = self.field.has_slopes();
         if !(has_slopes && is_near) && self.approach::<K, V>(z0, h, scale, has_slopes)? {
             return Ok(());

@@ -61,7 +61,8 @@ impl Machine {
             let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
             let left = left == Some(wall);
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
-            let (touches, slow) = (begin.gap <= TOUCHING, self.slow());
+            let touches = begin.gap <= TOUCHING;
+            let slow = if touches { self.slow(wall, z0)? } else { 0.0 };
             // Bodies that touch and move together do not press: between them there is roundoff.
             let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
             let dtau = if touches && !left && begin.rate < -slow {

@@ -20,7 +20,7 @@ use crate::solve::NoSolution;
 /// More bounces than this at one instant are not resolved.
 pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
 
-/// An approach slower than this part of the fastest impact so far is roundoff.
+/// An approach slower than this part of the fastest impact so far, or of the velocities whose difference it is, is roundoff.
 pub(super) const SLOW: f64 = 1e-13;
 
 /// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
@@ -28,8 +28,8 @@ const AT_REST: f64 = 1e-12;
 
 impl Machine {
     /// A rate that is as good as none.
-    pub(super) fn slow(&self) -> f64 {
-        SLOW * self.fastest
+    pub(super) fn slow(&mut self, wall: usize, z: &Phase) -> Result<f64, NoSolution> {
+        Ok(SLOW * self.fastest.max(self.walls.size_of_rate(wall, z, &mut self.field)?))
     }
 
     /// R_reset for every wall that touches and closes in the state z, where the wall `met` is met. `see` is told of each.
@@ -84,7 +84,7 @@ impl Machine {
         let (first, count) = (last.map_or(0, |last| last + 1), self.walls.count());
         for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-            if (wall == met || gap <= TOUCHING) && rate < -self.slow() {
+            if (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -self.slow(wall, z)? {
                 return Ok(Some(wall));
             }
         }
@@ -95,7 +95,13 @@ impl Machine {
     fn collect_closing_walls(&mut self, met: usize, z: &Phase) -> Result<usize, NoSolution> {
         self.collect_touching_walls(met, z)?;
         let fastest = self.touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
-        self.touching.retain(|(_, rate)| *rate <= AT_REST * fastest);
+        let mut closing = std::mem::take(&mut self.touching);
+        let mut slow = 0.0;
+        for (wall, _) in &closing {
+            slow = f64::max(slow, self.slow(*wall, z)?);
+        }
+        closing.retain(|(_, rate)| *rate <= slow.max(AT_REST * fastest));
+        self.touching = closing;
         Ok(self.touching.len())
     }
 

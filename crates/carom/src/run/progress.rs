@@ -142,14 +142,23 @@ impl Progress {
         Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
     }
 
+    /// A step that failed ends with its last impact, if it had one.
+    pub(super) fn go_to_last_impact(&mut self, machine: &Machine) {
+        if let Some(last) = machine.pieces.list().last().filter(|last| last.t > self.z.t) {
+            self.z.copy_from(last);
+        }
+    }
+
     /// Notes q at the checkpoints up to the node, and whether a wall lies behind it, or pulls, that no step has seen.
     fn check_in(&mut self, checkpoints: impl Fn(usize) -> Option<f64>, machine: &mut Machine) -> Solved<()> {
         while let Some(t) = checkpoints(self.path.len() / self.z.q().len()).filter(|&t| t <= self.z.t) {
             let missed = machine.look_at(t, |machine| {
                 self.path.extend(machine.probe.q());
                 let pulling = machine.pulling_wall()?;
-                let Machine { probe, field, walls, .. } = machine;
-                Ok(pulling.or(walls.beyond(probe, field)?))
+                let Machine { probe, field, walls, projected, .. } = machine;
+                // Where switches of a projected path are not located, it is beyond the wall for a part of a step.
+                let beyond = if projected.is_some() { None } else { walls.beyond(probe, field)? };
+                Ok(pulling.or(beyond))
             })??;
             self.missed = self.missed.or(missed.map(|wall| (wall, t)));
         }

@@ -294,19 +294,29 @@ impl Machine {
         Ok(())
     }
 
+    /// φ̈ of the walls in `touching` without their forces; zero where it is roundoff, as between bodies that fall alike.
+    fn free_accelerations(&mut self, z: &Phase, v: &[f64]) -> Solved<Vec<f64>> {
+        let Machine { rest: Some(rest), walls, touching, hit, .. } = self else { return Ok(Vec::new()) };
+        let all = rest.accelerations(z, v)?.to_vec();
+        let parts = |wall: usize| {
+            walls.normal(wall, z, &mut hit.grad_phi);
+            let size: f64 = hit.grad_phi.iter().zip(rest.free.acceleration()).map(|(slope, a)| (slope * a).abs()).sum();
+            if all[wall].abs() <= SLOW * size { 0.0 } else { all[wall] }
+        };
+        Ok(touching.iter().map(|(wall, _)| *wall).map(parts).collect())
+    }
+
     /// Of the walls in `touching` those that hold, each with the time in which its bounces come to an end.
     fn holding_walls(&mut self, z: &Phase) -> Solved<Vec<(usize, f64)>> {
         let v = self.field.velocity(z.t, &z.z)?.to_vec();
-        let Some(rest) = &mut self.rest else { return Ok(Vec::new()) };
         let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
-        let all = rest.accelerations(z, &v)?;
+        let free = self.free_accelerations(z, &v)?;
         // Where even a whole step of it gives no speed, an acceleration is roundoff.
         let (h, fastest, slow) = (self.hit.h, self.fastest, SLOW * self.fastest);
         let is_low = |rate: f64, a: f64| {
             let presses = fastest == 0.0 || a.abs() * h > slow;
             presses && (rate * rate <= 2.0 * scale * a.abs() || rate.abs() <= f64::EPSILON)
         };
-        let free: Vec<f64> = self.touching.iter().map(|(wall, _)| all[*wall]).collect();
         let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
         let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(rates[k], free[k])).collect();
         if low.iter().all(|&k| free[k] >= 0.0) {

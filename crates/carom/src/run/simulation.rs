@@ -151,7 +151,10 @@ impl Simulation {
             match run.step(self, end, watcher) {
                 Ok(None) => {}
                 Ok(Some(status)) => break status,
-                Err(e) => break Status::Failed(Box::new(failure(e, &run.z))),
+                Err(e) => {
+                    run.go_to_last_impact(&self.machine);
+                    break Status::Failed(Box::new(failure(e, &run.z)));
+                }
             }
         };
         let last = self.lift.node(&run.z, &mut self.machine.field);

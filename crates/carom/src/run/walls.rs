@@ -156,6 +156,18 @@ impl Walls {
         Ok(None)
     }
 
+    /// The size of what adds up to φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is a part of it.
+    pub(super) fn size_of_rate(
+        &mut self,
+        wall: usize,
+        z: &Phase,
+        field: &mut Field,
+    ) -> std::result::Result<f64, NoSolution> {
+        self.gap_and_rate(wall, z, field)?;
+        let v = &self.inputs[self.parameters + 1 + self.n..];
+        Ok(self.values[2].abs() + self.values[3..].iter().zip(v).map(|(slope, v)| (slope * v).abs()).sum::<f64>())
+    }
+
     /// φ_t, and ∇φ into `gradient`.
     pub(super) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
         self.inputs[self.parameters] = z.t;
