@@ -167,6 +167,21 @@ fn a_step_that_is_much_too_large_is_told() {
     }
 }
 
+/// Steps that pass over a hill are told of; without a step carom finds one that does not.
+#[test]
+fn a_wall_that_the_steps_do_not_see_is_a_warning() {
+    let hill = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\n[[wall]]\nname = \"hill\"\n\
+                phi = \"0.05 + y - 0.1*exp(-5*(x - 6.1)^2)\"\n[initial]\nq = [0, 0]\nv = [1, 0]\n[run]\nuntil = 40\n";
+    let path = scratch("hill.toml", hill).display().to_string();
+    let output = carom(&["run", &path, "--step", "5"]);
+    let warning = text(&output.stderr);
+    assert!(warning.starts_with("warning: the motion is beyond the wall `hill` at t = 5.7"), "{warning}");
+    assert!(warning.contains("help: try `--step 0.5`"), "{warning}");
+    let output = carom(&["run", &path]);
+    assert_eq!(text(&output.stderr), "");
+    assert!(text(&output.stdout).contains("5.727670259     0.359858  hill"), "{}", text(&output.stdout));
+}
+
 #[test]
 fn shipped_models_run_to_their_end_without_a_warning() {
     let list = text(&carom(&["examples"]).stdout);

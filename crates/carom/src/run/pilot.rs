@@ -47,7 +47,8 @@ fn difference(a: &Outcome, b: &Outcome) -> f64 {
 }
 
 impl Simulation {
-    /// Runs with a step for which the final state, and the coordinates on the way, are right to `tolerance`. `watcher` makes a new watcher for each try.
+    /// Runs with a step for which the final state, and the coordinates on the way, are right to `tolerance`. `watcher` makes a new
+    /// watcher for each try.
     pub fn run_to_tolerance<W: Watcher>(&mut self, tolerance: f64, watcher: impl Fn() -> W) -> Result<(Tuned, W)> {
         let checkpoints = std::mem::replace(&mut self.checkpoints, CHECKPOINTS);
         let tuned = self.tune(tolerance, watcher);

@@ -28,7 +28,8 @@ pub(super) struct Progress {
     keeps_account: bool,
     pub(super) account: Option<Account>,
     crossings: Vec<(f64, usize)>,
-    /// q at the checkpoints so far.
+    /// How many checkpoints there were, and q at them; NaN where a partial step has no solution.
+    checked: usize,
     pub(super) path: Vec<f64>,
     /// The first wall beyond which a checkpoint lies, or which pulls there, and its time.
     pub(super) missed: Option<(usize, f64)>,
@@ -72,6 +73,7 @@ impl Progress {
             keeps_account,
             account,
             crossings,
+            checked: 0,
             path: Vec::new(),
             missed: None,
         })
@@ -128,7 +130,7 @@ impl Progress {
         self.energy[1] = lift.energy(&self.z, &mut machine.field)?;
         self.energy[2] = larger(self.energy[2], (self.energy[1] - self.energy[0]).abs());
         self.account = ledger.map(|ledger| ledger.step(&self.z, self.energy[1], machine)).transpose()?;
-        self.check_in(checkpoints, machine)?;
+        self.check_in(checkpoints, machine);
         if let Some(section) = self.cross(machine, lift, sections, watcher)? {
             return Ok(Some(Status::Stopped(section)));
         }
@@ -150,19 +152,22 @@ impl Progress {
     }
 
     /// Notes q at the checkpoints up to the node, and whether a wall lies behind it, or pulls, that no step has seen.
-    fn check_in(&mut self, checkpoints: impl Fn(usize) -> Option<f64>, machine: &mut Machine) -> Solved<()> {
-        while let Some(t) = checkpoints(self.path.len() / self.z.q().len()).filter(|&t| t <= self.z.t) {
-            let missed = machine.look_at(t, |machine| {
+    fn check_in(&mut self, checkpoints: impl Fn(usize) -> Option<f64>, machine: &mut Machine) {
+        while let Some(t) = checkpoints(self.checked).filter(|&t| t <= self.z.t) {
+            self.checked += 1;
+            let seen = machine.look_at(t, |machine| {
                 self.path.extend(machine.probe.q());
                 let pulling = machine.pulling_wall()?;
                 let Machine { probe, field, walls, projected, .. } = machine;
                 // Where switches of a projected path are not located, it is beyond the wall for a part of a step.
                 let beyond = if projected.is_some() { None } else { walls.beyond(probe, field)? };
                 Ok(pulling.or(beyond))
-            })??;
-            self.missed = self.missed.or(missed.map(|wall| (wall, t)));
+            });
+            match seen.flatten() {
+                Ok(wall) => self.missed = self.missed.or(wall.map(|wall| (wall, t))),
+                Err(_) => self.path.resize(self.checked * self.z.q().len(), f64::NAN),
+            }
         }
-        Ok(())
     }
 
     /// Tells of the sections that the step crossed; goes back to one that ends the run.

@@ -99,7 +99,9 @@ fn simulate(
     };
     if let Some(step) = model.run.step {
         let mut record = Record::new(arguments, until, panel(step)?);
-        simulation.checkpoints = CHECKPOINTS;
+        // Nodes that are nearer to each other see as much.
+        let far = step * CHECKPOINTS as f64 > until - simulation.start().t;
+        simulation.checkpoints = if far { CHECKPOINTS } else { 0 };
         let outcome = simulation.run(&mut record)?;
         return Ok((Tuned { outcome, step, error: f64::NAN, warning: None }, record));
     }
