@@ -2,6 +2,7 @@
 
 use carom::run::Account;
 
+use super::report::rounded;
 use crate::json::Object;
 
 /// As a member of the JSON of a run.
@@ -16,7 +17,8 @@ pub fn json(account: &Account) -> String {
 
 /// As a line of the summary.
 pub fn summary(account: &Account) -> String {
-    let Account { work, drives, impacts, unexplained } = account;
+    let [work, drives, impacts] = [account.work, account.drives, account.impacts].map(rounded);
+    let unexplained = account.unexplained;
     format!(
         "  forces {work:+.9}, drives and moving walls {drives:+.9}, impacts {impacts:+.9}, unexplained {unexplained:+.1e}\n"
     )

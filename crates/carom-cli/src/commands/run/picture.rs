@@ -6,7 +6,7 @@ use carom_report::file::Target;
 use carom_report::recording::record;
 use carom_report::{animation, motion, plots, report as page};
 
-use super::report::{Report, plain};
+use super::report::{Report, plain, rounded};
 use crate::args;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
 use crate::output::print;
@@ -85,7 +85,8 @@ impl Pictures {
 /// What the report says of the run.
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let (outcome, [compile, seconds]) = (&run.tuned.outcome, run.seconds);
-    let [initial, last, drift] = outcome.energy;
+    let drift = outcome.energy[2];
+    let [initial, last] = [outcome.energy[0], outcome.energy[1]].map(rounded);
     let mut facts = vec![
         ("method", run.method.name.clone()),
         ("step", plain(run.tuned.step)),

@@ -62,7 +62,8 @@ impl Report<'_> {
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
         let [initial, end, drift] = outcome.energy;
-        text += &format!("energy {initial:.9} at the start, {end:.9} at the end, largest drift {drift:.3e}\n");
+        let [first, last] = [initial, end].map(rounded);
+        text += &format!("energy {first:.9} at the start, {last:.9} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
         text += &self.diagnostics_table();
         let times: Vec<f64> = self.record.impacts.iter().map(|impact| impact.minus.t).collect();
@@ -75,10 +76,11 @@ impl Report<'_> {
         let last = &self.tuned.outcome.last;
         let mut text = String::new();
         for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            text += &format!("  {:<10} {:>16.9}   {}' = {:.9}\n", c.name, last.q[i], c.name, last.v[i]);
+            let [q, v] = [last.q[i], last.v[i]].map(rounded);
+            text += &format!("  {:<10} {q:>16.9}   {}' = {v:.9}\n", c.name, c.name);
         }
         for (output, value) in self.model.outputs.iter().zip(&last.outputs) {
-            text += &format!("  {:<10} {value:>16.9}\n", output.name);
+            text += &format!("  {:<10} {:>16.9}\n", output.name, rounded(*value));
         }
         if !self.model.sections.is_empty() {
             text += &format!("{} crossings of sections\n", self.record.crossings.len());
@@ -107,6 +109,11 @@ impl Report<'_> {
         }
         text
     }
+}
+
+/// A number as it is shown to nine decimals: what rounds to zero has no sign.
+pub fn rounded(x: f64) -> f64 {
+    if x.abs() < 5e-10 { 0.0 } else { x }
 }
 
 /// A number as it was given, unless that would be a long row of zeros.
