@@ -181,3 +181,34 @@ fn moreau_is_refused_where_it_is_no_law() {
                 [initial]\nq = [1]\nv = [0]\n[run]\nsimultaneous = \"moreau\"\n";
     assert!(refused(&model(text, &[]), "svc+ctec").contains("the Lagrangian is not quadratic in the velocities"));
 }
+
+/// Between two walls that close on each other there is no way out in the end; the run says so, with and without loss.
+#[test]
+fn a_squeeze_ends_with_a_word() {
+    let text = r#"
+coordinates = ["y"]
+[parameters]
+e = 0.5
+[lagrangian]
+T = "y'^2/2"
+[[wall]]
+phi = "y"
+restitution = "e"
+[[wall]]
+phi = "1 - t - y"
+restitution = "e"
+[initial]
+q = [0.4]
+v = [0.3]
+"#;
+    for (e, words) in [("e=0", "no way out"), ("e=0.5", "no way out"), ("e=1", "impacts accumulate")] {
+        for simultaneous in ["sequential", "moreau"] {
+            let model = model(text, &[e, &format!("run.simultaneous={simultaneous}")]);
+            let motion = run(&model, "gauss4+ctec", 0.1, 2.0);
+            let Status::Failed(failure) = &motion.outcome.status else { panic!("{e}: {:?}", motion.outcome.status) };
+            assert!(failure.message.contains(words), "{e}, {simultaneous}: {}", failure.message);
+            assert!((0.9..=1.0 + 1e-9).contains(&failure.t), "{e}, {simultaneous}: t = {}", failure.t);
+            assert!(motion.impacts.iter().all(|impact| impact.minus.t <= failure.t), "{e}, {simultaneous}");
+        }
+    }
+}

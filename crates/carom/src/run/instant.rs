@@ -126,7 +126,7 @@ impl Machine {
         see: &mut impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
         let w = self.responses()?;
-        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Diverged)?;
+        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Squeezed)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
             self.face(self.touching[k].0)?;
             // What is told of each is its own impulse; the rate is that before all of them.

@@ -144,10 +144,10 @@ impl Progress {
         Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
     }
 
-    /// A step that failed ends with its last impact, if it had one.
-    pub(super) fn go_to_last_impact(&mut self, machine: &Machine) {
-        if let Some(last) = machine.pieces.list().last().filter(|last| last.t > self.z.t) {
-            self.z.copy_from(last);
+    /// A step that failed ends where it came to: at its last impact, if it had one.
+    pub(super) fn stay_where_it_failed(&mut self) {
+        if self.work.t > self.z.t {
+            self.z.copy_from(&self.work);
         }
     }
 

@@ -152,7 +152,7 @@ impl Simulation {
                 Ok(None) => {}
                 Ok(Some(status)) => break status,
                 Err(e) => {
-                    run.go_to_last_impact(&self.machine);
+                    run.stay_where_it_failed();
                     break Status::Failed(Box::new(failure(e, &run.z)));
                 }
             }
@@ -188,6 +188,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
+        NoSolution::Squeezed => "walls close on each other and leave the motion no way out",
         NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
@@ -204,6 +205,7 @@ pub(crate) fn failure(e: NoSolution, z: &Phase) -> Failure {
                                         it; or end the run before it"
                     .into()
             }
+            NoSolution::Squeezed => "end the run before it, or move the walls so that there is room".into(),
             NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall".into(),
             NoSolution::NoImpulse => {
                 "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller \

@@ -67,6 +67,8 @@ pub enum NoSolution {
     NoImpulse,
     /// Impacts follow each other without an end at one instant.
     Accumulated,
+    /// Walls that touch leave no way out.
+    Squeezed,
 }
 
 impl Newton {
