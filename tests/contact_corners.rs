@@ -209,6 +209,13 @@ v = [0.3]
             assert!(failure.message.contains(words), "{e}, {simultaneous}: {}", failure.message);
             assert!((0.9..=1.0 + 1e-9).contains(&failure.t), "{e}, {simultaneous}: t = {}", failure.t);
             assert!(motion.impacts.iter().all(|impact| impact.minus.t <= failure.t), "{e}, {simultaneous}");
+            assert_eq!(motion.outcome.impacts, motion.impacts.len(), "{e}, {simultaneous}");
+            let [initial, end, _] = motion.outcome.energy;
+            let last = motion.outcome.last.v[0].powi(2) / 2.0;
+            assert!((end - last).abs() <= 1e-12 * (1.0 + last), "{e}, {simultaneous}: {end}, not {last}");
+            let account = motion.outcome.account.expect("a wall moves");
+            let turnover = initial + account.drives.abs() + account.impacts.abs();
+            assert!(account.unexplained.abs() < 1e-8 * turnover, "{e}, {simultaneous}: {account:?}");
         }
     }
 }

@@ -10,10 +10,7 @@ use crate::error::Result;
 use crate::flow::{Field, Phase};
 use crate::impact::Hit;
 use crate::model::Direction;
-use crate::solve::{NoSolution, larger};
-
-/// What a step may not have.
-type Solved<T> = std::result::Result<T, NoSolution>;
+use crate::solve::{Solved, larger};
 
 /// A run under way.
 pub(super) struct Progress {
@@ -91,9 +88,9 @@ impl Progress {
         let mut ledger = ledger.as_mut().filter(|_| self.keeps_account);
         self.work.copy_from(&self.z);
         let mut field = watcher.wants_impacts().then(|| machine.free_field().clone());
-        let mut impacts = 0;
+        let before = self.impacts;
         let see = |hit: &Hit, lambda: f64, plus: &Phase| {
-            impacts += 1;
+            self.impacts += 1;
             ledger.iter_mut().for_each(|ledger| ledger.impact(hit, lambda, plus));
             if let Some(field) = &mut field {
                 let (minus, plus) = (lift.node(&hit.minus, field), lift.node(plus, field));
@@ -109,7 +106,6 @@ impl Progress {
             }
             None => machine.advance(&mut self.work, h, &mut self.next, see)?,
         }
-        self.impacts += impacts;
         let stopped = machine.rest.as_ref().and_then(|rest| rest.stopped);
         if stopped.is_none() {
             self.next.t = end;
@@ -122,7 +118,7 @@ impl Progress {
         }
         std::mem::swap(&mut self.z, &mut self.next);
         self.steps += 1;
-        machine.rule.node(&self.z, h, impacts > 0)?;
+        machine.rule.node(&self.z, h, self.impacts > before)?;
         if let Some(constraints) = constraints {
             constraints.end.copy_from_slice(&machine.impulses);
             constraints.see(&self.z, &mut machine.field)?;
@@ -144,11 +140,17 @@ impl Progress {
         Ok(stopped.map(|(wall, _)| Status::Zeno(wall)))
     }
 
-    /// A step that failed ends where it came to: at its last impact, if it had one.
-    pub(super) fn stay_where_it_failed(&mut self) {
-        if self.work.t > self.z.t {
-            self.z.copy_from(&self.work);
+    /// A step that failed ends where it came to: at its last impact, if it had one, with the energy and the account there.
+    pub(super) fn stay_where_it_failed(&mut self, simulation: &mut Simulation) {
+        if self.work.t <= self.z.t {
+            return;
         }
+        self.z.copy_from(&self.work);
+        let Simulation { machine, lift, ledger, .. } = simulation;
+        self.energy[1] = lift.energy(&self.z, &mut machine.field).unwrap_or(f64::NAN);
+        self.energy[2] = larger(self.energy[2], (self.energy[1] - self.energy[0]).abs());
+        let ledger = ledger.as_mut().filter(|_| self.keeps_account);
+        self.account = ledger.and_then(|ledger| ledger.step(&self.z, self.energy[1], machine).ok());
     }
 
     /// Notes q at the checkpoints up to the node, and whether a wall lies behind it, or pulls, that no step has seen.

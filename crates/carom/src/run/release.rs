@@ -4,15 +4,12 @@ use super::algorithm::Machine;
 use super::event::Contact;
 use super::rest::{NO_FORCE, Rest};
 use crate::flow::Phase;
-use crate::solve::{NoSolution, root};
+use crate::solve::{Solved, root};
 
 /// The forces of walls are looked at at no more places inside a step than this.
 const MOST_LOOKS: usize = 3;
 /// A force below this part of all forces, with the other sign, pulls.
 const PULLS: f64 = 1e-6;
-
-/// What a step may not have.
-type Solved<T> = std::result::Result<T, NoSolution>;
 
 impl Machine {
     /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.

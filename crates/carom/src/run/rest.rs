@@ -26,7 +26,7 @@ use crate::expr::{Expr, directional};
 use crate::flow::{self, Field, Flow, Halved, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::{Holonomic, Mechanics, numbered};
-use crate::solve::NoSolution;
+use crate::solve::{NoSolution, Solved};
 use crate::system::{Enforce, time};
 
 /// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
@@ -35,9 +35,6 @@ const LOWEST_BOUNCE: f64 = TOUCHING;
 const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this part of all forces is none.
 pub(super) const NO_FORCE: f64 = 1e-12;
-
-/// What a step may not have.
-type Solved<T> = std::result::Result<T, NoSolution>;
 
 /// The motion while some walls hold it.
 struct Mode {
@@ -167,19 +164,16 @@ impl Rest {
         let (others, gaps) = (mechanics.tangent_constraints(), walls.iter().map(|&wall| mechanics.walls[wall]));
         let gaps: Vec<Expr> = gaps.collect();
         mechanics.constraints.extend(gaps.iter().map(|&g| Holonomic { g, enforce: Enforce::OnePoint }));
-        let mut flow = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
-        if self.halves {
-            flow = Box::new(Halved::new(flow, 2 * mechanics.n()));
-        }
+        let whole = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
         let hold = Hold {
             manifold: Manifold::new(&mechanics, &self.parameters)?,
             reaction: Reaction::with_walls(&mechanics, &others, &gaps, &self.parameters)?,
             constraints: others.len(),
-            ahead: (!others.is_empty()).then(|| flow.boxed_clone()),
+            ahead: (!others.is_empty()).then(|| whole.boxed_clone()),
         };
         self.modes.push(Mode {
             walls: walls.to_vec(),
-            flow,
+            flow: if self.halves { Box::new(Halved::new(whole, 2 * mechanics.n())) } else { whole },
             field: Field::new(&mechanics, &self.parameters)?,
             hold: Some(hold),
         });

@@ -152,7 +152,7 @@ impl Simulation {
                 Ok(None) => {}
                 Ok(Some(status)) => break status,
                 Err(e) => {
-                    run.stay_where_it_failed();
+                    run.stay_where_it_failed(self);
                     break Status::Failed(Box::new(failure(e, &run.z)));
                 }
             }

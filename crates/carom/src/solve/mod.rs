@@ -6,7 +6,7 @@ pub mod root;
 mod symbolic;
 
 pub use lu::{Lu, SINGULAR};
-pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION};
+pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION, Solved};
 pub use symbolic::{eliminate, eliminate_columns};
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.

@@ -52,6 +52,9 @@ struct Parts {
     outputs: Vec<f64>,
 }
 
+/// What may have no solution.
+pub type Solved<T> = std::result::Result<T, NoSolution>;
+
 /// Newton's method found no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoSolution {
