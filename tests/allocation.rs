@@ -3,14 +3,16 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use carom::catalogue::find;
-use carom::discrete;
-use carom::flow::{Field, Phase, Variational, registry};
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
-use carom::run::Simulation;
+use carom::lab::catalogue::find;
+use carom::lab::discrete;
+use carom::lab::flow::{Variational, registry};
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use carom::lab::phase::Phase;
+use carom::lab::simulation::Simulation;
 
 struct Counting;
 
@@ -94,8 +96,8 @@ fn projected_steps_do_not_allocate() {
     let model = Model::from_text("bar", find("bar").expect("it ships").text, &[]).expect("it is right");
     let method = Method::named("php", None).expect("it is registered");
     let count = |until: f64| {
-        let mut simulation = Simulation::new(&model, &method, 0.004, until).expect("it compiles");
-        allocations(|| assert!(simulation.run(&mut ()).expect("it runs").impacts > 0))
+        let simulation = Simulation::new(&model, &method, 0.004, until).expect("it compiles");
+        allocations(|| assert!(simulation.watch(&mut ()).expect("it runs").impacts > 0))
     };
     assert_eq!(count(0.5), count(2.0));
 }

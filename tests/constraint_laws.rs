@@ -1,12 +1,14 @@
 //! Laws of mechanics for every flow on systems with holonomic constraints.
 
-use carom::constraint::Manifold;
-use carom::diagnostic::{Diagnostic, Symplectic};
-use carom::flow::{Discrete, Field, Flow, FlowKind, Phase, registry};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
-use carom::run::Simulation;
-use carom::solve::NoSolution;
+use carom::lab::diagnostic::{Diagnostic, Symplectic};
+use carom::lab::flow::{FlowKind, registry};
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Manifold;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::{Discrete, Flow, Phase};
+use carom::lab::simulation::Simulation;
+use carom::lab::solve::NoSolution;
 use carom_tests::law::{System, symplectic_defect};
 use carom_tests::order::{measured_order, travel};
 
@@ -147,6 +149,15 @@ impl Flow for Damped {
         self.manifold.project(z1, &mut self.field)
     }
 
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.manifold.set_parameters(parameters);
+        self.field.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.field.forget();
+    }
+
     fn discrete(&mut self) -> Option<Discrete> {
         None
     }
@@ -183,17 +194,17 @@ fn constraints_and_energy_hold_for_ever() {
     let steps: usize = std::env::var("CAROM_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(20_000);
     let model = Model::from_text("spherical pendulum", SPHERICAL, &[]).expect("it is right");
     for name in ["svc", "midpoint", "galerkin4", "gauss2", "suzuki4"] {
-        let method = carom::method::Method::named(name, None).expect("it is registered");
+        let method = carom::lab::method::Method::named(name, None).expect("it is registered");
         let h = 0.02;
         let drift_over = |steps: usize| {
             let until = h * steps as f64;
             let outcome =
-                Simulation::new(&model, &method, h, until).expect("it compiles").run(&mut ()).expect("it runs");
+                Simulation::new(&model, &method, h, until).expect("it compiles").watch(&mut ()).expect("it runs");
             assert_eq!(outcome.steps, steps, "{name}");
-            let [g, rate] = outcome.violation.expect("there are constraints");
-            println!("{name}: {steps} steps, |g| {g:.1e}, |dg/dt| {rate:.1e}, energy {:.1e}", outcome.energy[2]);
+            let carom::lab::plant::Violated { position: g, rate } = outcome.violation.expect("there are constraints");
+            println!("{name}: {steps} steps, |g| {g:.1e}, |dg/dt| {rate:.1e}, energy {:.1e}", outcome.energy.max_drift);
             assert!(g <= 1e-12 && rate <= 1e-12, "{name}: g = {g:e}, dg/dt = {rate:e}");
-            outcome.energy[2]
+            outcome.energy.max_drift
         };
         let (short, long) = (drift_over(steps / 10), drift_over(steps));
         assert!(long < 1.5 * short + 1e-11, "{name}: the energy drift {short:e} grows to {long:e}");
@@ -205,9 +216,14 @@ fn constraints_and_energy_hold_for_ever() {
 fn energy_has_the_slope_of_the_order() {
     let model = Model::from_text("spherical", SPHERICAL, &[]).expect("it is right");
     for (name, order) in [("svc", 2.0), ("midpoint", 2.0), ("galerkin4", 4.0), ("gauss2", 4.0), ("suzuki4", 4.0)] {
-        let method = carom::method::Method::named(name, None).expect("it is registered");
+        let method = carom::lab::method::Method::named(name, None).expect("it is registered");
         let drift = |h: f64| {
-            Simulation::new(&model, &method, h, 10.0).expect("it compiles").run(&mut ()).expect("it runs").energy[2]
+            Simulation::new(&model, &method, h, 10.0)
+                .expect("it compiles")
+                .watch(&mut ())
+                .expect("it runs")
+                .energy
+                .max_drift
         };
         let slope = (drift(0.05) / drift(0.025)).log2();
         assert!((slope - order).abs() < 0.25, "{name}: {slope}");
@@ -250,8 +266,8 @@ v = [0.4, 0]
 "#;
     let end = |text: &str, method: &str, h: f64| {
         let model = Model::from_text("pendulum", text, &[]).expect("it is right");
-        let method = carom::method::Method::named(method, None).expect("it is registered");
-        Simulation::new(&model, &method, h, 2.0).expect("it compiles").run(&mut ()).expect("it runs").last.q
+        let method = carom::lab::method::Method::named(method, None).expect("it is registered");
+        Simulation::new(&model, &method, h, 2.0).expect("it compiles").watch(&mut ()).expect("it runs").last.q
     };
     for (method, order) in [("svc", 2.0), ("gauss2", 4.0), ("galerkin6", 6.0)] {
         let gaps = |h: f64| {

@@ -1,9 +1,10 @@
 //! Holonomic constraints: references, closed loops, impacts.
 
-use carom::catalogue::find;
-use carom::method::{Method, default_for};
-use carom::model::Model;
-use carom::run::{Outcome, Simulation, Status};
+use carom::lab::catalogue::find;
+use carom::lab::method::{Method, default_for};
+use carom::lab::model::Model;
+use carom::lab::run::{Outcome, Status};
+use carom::lab::simulation::Simulation;
 use carom_tests::motion::{self, Motion, model};
 use carom_tests::reference::{numbers, projections_and_constraints};
 
@@ -147,9 +148,9 @@ fn every_rule_in_its_constrained_form() {
             assert!(rate.abs() < 1e-12, "{method}: dg/dt = {rate:e} after an impact");
             assert!(impact.lambda > 0.0);
         }
-        let [g, rate] = outcome.violation.expect("there is a constraint");
+        let carom::lab::plant::Violated { position: g, rate } = outcome.violation.expect("there is a constraint");
         assert!(g < 1e-12 && rate < 1e-11, "{method}: g = {g:e}, dg/dt = {rate:e}");
-        let drift = outcome.energy[2] / outcome.energy[0].abs();
+        let drift = outcome.energy.max_drift / outcome.energy.initial.abs();
         assert!(drift < 2e-4, "{method}: energy drift {drift:e}");
     }
     let method = Method::named("mcvac", None).expect("it is registered");
@@ -214,7 +215,7 @@ fn andrews_squeezer() {
     for (found, expected) in record.nodes.last().expect("there are nodes").q.iter().zip(published) {
         assert!((found - expected).abs() < 1e-6, "{found}, published {expected}");
     }
-    assert!(outcome.violation.is_some_and(|[g, rate]| g < 1e-15 && rate < 1e-12));
+    assert!(outcome.violation.is_some_and(|v| v.position < 1e-15 && v.rate < 1e-12));
 }
 
 /// A closed loop that hits a stop: what it keeps, and a motion on a finer mesh that agrees.
@@ -230,9 +231,9 @@ fn four_bar_linkage() {
     for (a, b) in coarse.impacts.iter().zip(&fine.impacts) {
         assert!((a.minus.t - b.minus.t).abs() < 1e-9, "{} and {}", a.minus.t, b.minus.t);
     }
-    let [g, rate] = outcome.violation.expect("there are constraints");
+    let carom::lab::plant::Violated { position: g, rate } = outcome.violation.expect("there are constraints");
     assert!(g < 1e-12 && rate < 1e-12, "g = {g:e}, dg/dt = {rate:e}");
-    assert!(outcome.energy[2] < 1e-8, "energy drift {:e}", outcome.energy[2]);
+    assert!(outcome.energy.max_drift < 1e-8, "energy drift {:e}", outcome.energy.max_drift);
 }
 
 /// A driven coordinate makes a loop move: the constraint depends on the time.
@@ -283,7 +284,7 @@ until = 3
     // The account of what moves the pivot closes.
     let account = outcome.account.expect("the constraint moves");
     assert!(account.drives.abs() > 0.1 && account.unexplained.abs() < 1e-9, "{account:?}");
-    assert!(outcome.violation.is_some_and(|[g, rate]| g < 1e-13 && rate < 1e-12), "{:?}", outcome.violation);
+    assert!(outcome.violation.is_some_and(|v| v.position < 1e-13 && v.rate < 1e-12), "{:?}", outcome.violation);
 }
 
 /// A wall along which the constraints hold the motion cannot push: the run ends there and says so.

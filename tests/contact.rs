@@ -1,9 +1,11 @@
 //! `[[contact]]` stands for walls: the same as those that one would write by hand.
 
-use carom::expr::{Expr, eval, grad};
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Impact, Node, Simulation, Status, Watcher};
+use carom::lab::expr::{Expr, eval, grad};
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{Impact, Status, Watcher};
+use carom::lab::simulation::Simulation;
 use carom_tests::Random;
 
 /// A jack: a rigid cross in the plane, shaken in a box, whose two tips hit.
@@ -69,8 +71,8 @@ impl Watcher for Record {
 fn run(model: &Model) -> (Vec<(usize, Node)>, Node) {
     let method = Method::named("gauss4+ctec", None).expect("it is registered");
     let mut record = Record::default();
-    let mut simulation = Simulation::new(model, &method, 0.01, 2.0).expect("it compiles");
-    let outcome = simulation.run(&mut record).expect("it runs");
+    let simulation = Simulation::new(model, &method, 0.01, 2.0).expect("it compiles");
+    let outcome = simulation.watch(&mut record).expect("it runs");
     assert_eq!(outcome.status, Status::Completed);
     (record.0, outcome.last)
 }
@@ -226,7 +228,7 @@ fn a_line_from_minus_w_to_w_derives_without_roots() {
         line = [["-W", 0], ["W", 0]]
     "#;
     let model = Model::from_text("line.toml", text, &[]).expect("the model is right");
-    let derivation = carom::derive::derive(&model.system, "").to_text();
+    let derivation = carom::lab::derive::derive(&model.system, "").to_text();
     assert!(derivation.contains("sgn(W) y") && !derivation.contains('√'), "{derivation}");
     // Free on the left: above for W > 0, below for W < 0.
     let (phi, q, w) = (model.system.walls[0].phi, model.system.q(), model.system.parameters[0].symbol);

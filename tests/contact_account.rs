@@ -1,6 +1,7 @@
 //! The energy account: what forces, drives, moving walls and impacts did, and nothing left over.
 
-use carom::run::{Account, Node, View, Watcher};
+use carom::lab::mechanics::Node;
+use carom::lab::run::{Account, View, Watcher};
 use carom_tests::motion::{model, run, shipped};
 
 /// All that is in it, as a scale.
@@ -17,7 +18,7 @@ fn the_account_closes_to_the_order_of_the_flow() {
             let rest = |h: f64| {
                 let outcome = run(model, method, h, until).completed().outcome;
                 let account = outcome.account.expect("something changes the energy");
-                let change = outcome.energy[1] - outcome.energy[0];
+                let change = outcome.energy.last - outcome.energy.initial;
                 let sum = account.work + account.drives + account.impacts + account.unexplained;
                 assert!((sum - change).abs() < 1e-12, "{name} {method}: {sum} is not {change}");
                 assert!(turnover(&account) > 0.1, "{account:?}");
@@ -101,10 +102,10 @@ impl Watcher for Along {
 #[test]
 fn the_account_can_be_followed_along_a_run() {
     let model = shipped("bouncing-ball", &[]);
-    let method = carom::method::Method::named("gauss4+ctec", None).expect("it is registered");
-    let mut simulation = carom::run::Simulation::new(&model, &method, 0.1, 3.0).expect("it compiles");
+    let method = carom::lab::method::Method::named("gauss4+ctec", None).expect("it is registered");
+    let simulation = carom::lab::simulation::Simulation::new(&model, &method, 0.1, 3.0).expect("it compiles");
     let mut along = Along::default();
-    simulation.run(&mut along).expect("it runs");
+    simulation.watch(&mut along).expect("it runs");
     let mut before = 0.0;
     for (node, account) in along.0 {
         let account = account.unwrap_or_else(|| panic!("no account at t = {}", node.t));

@@ -1,8 +1,9 @@
 //! Several impacts at one instant: corners, balls in a row.
 
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Simulation, Status};
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::Status;
+use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, run, shipped};
 
 fn close(found: &[f64], due: &[f64], tolerance: f64, what: &str) {
@@ -127,7 +128,7 @@ fn the_last_ball_of_a_cradle_flies_off() {
     let motion = run(&shipped("newtons-cradle", &[]), "gauss6+ctec", 0.05, 60.0).completed();
     assert!(motion.impacts.iter().all(|impact| impact.lambda > 1e-3), "crumbs of roundoff collide");
     assert_eq!(motion.impacts.len() % 4, 0);
-    let [initial, _, drift] = motion.outcome.energy;
+    let carom::Energy { initial, max_drift: drift, .. } = motion.outcome.energy;
     assert!(drift < 1e-9 * initial, "{drift:e}");
 }
 
@@ -139,7 +140,7 @@ fn all_balls_of_a_cradle_move_where_all_collide_at_once() {
     let v = motion.impacts[0].minus.v[0];
     close(&motion.impacts[3].plus.v, &[-0.6 * v, 0.4 * v, 0.4 * v, 0.4 * v, 0.4 * v], 1e-12, "one share for each");
     assert_eq!(motion.impacts.len(), 4);
-    let [initial, end, _] = motion.outcome.energy;
+    let carom::Energy { initial, last: end, .. } = motion.outcome.energy;
     assert!((end - initial).abs() < 1e-12, "{initial} becomes {end}");
 }
 
@@ -210,7 +211,7 @@ v = [0.3]
             assert!((0.9..=1.0 + 1e-9).contains(&failure.t), "{e}, {simultaneous}: t = {}", failure.t);
             assert!(motion.impacts.iter().all(|impact| impact.minus.t <= failure.t), "{e}, {simultaneous}");
             assert_eq!(motion.outcome.impacts, motion.impacts.len(), "{e}, {simultaneous}");
-            let [initial, end, _] = motion.outcome.energy;
+            let carom::Energy { initial, last: end, .. } = motion.outcome.energy;
             let last = motion.outcome.last.v[0].powi(2) / 2.0;
             assert!((end - last).abs() <= 1e-12 * (1.0 + last), "{e}, {simultaneous}: {end}, not {last}");
             let account = motion.outcome.account.expect("a wall moves");

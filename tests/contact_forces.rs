@@ -1,8 +1,9 @@
 //! Forces through the discrete Lagrange–d'Alembert principle: to the order of the flow.
 
-use carom::flow::{FlowKind, Phase, registry};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::flow::{FlowKind, registry};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::Phase;
 use carom_tests::motion::{model, run};
 use carom_tests::order::{measured_order, travel};
 
@@ -12,7 +13,7 @@ struct Forced {
     exact: Phase,
 }
 
-fn flow(model: &Model, kind: &FlowKind) -> Box<dyn carom::flow::Flow> {
+fn flow(model: &Model, kind: &FlowKind) -> Box<dyn carom::lab::phase::Flow> {
     let parameters: Vec<f64> = model.parameter_values().iter().map(|p| p.1).collect();
     kind.build(&Mechanics::new(&model.system), &parameters).expect("it compiles")
 }

@@ -1,6 +1,6 @@
 //! The shipped models with impacts keep what they promise. `CAROM_BOUNCES` and `CAROM_SECONDS` make the long ones longer.
 
-use carom::run::Status;
+use carom::lab::run::Status;
 use carom_tests::motion::{lowest_gap, off_the_law, run, run_to_impacts, shipped};
 
 /// A number from the environment.
@@ -95,7 +95,7 @@ fn a_jack_stays_in_its_box_with_its_energy() {
     let lowest = |low: f64, gap: f64| if gap >= low { low } else { gap };
     let gap = motion.nodes.iter().map(|node| lowest_gap(&model, node)).fold(f64::INFINITY, lowest);
     let at_impacts = motion.impacts.iter().map(|impact| lowest_gap(&model, &impact.plus)).fold(f64::INFINITY, lowest);
-    let [initial, _, drift] = motion.outcome.energy;
+    let carom::Energy { initial, max_drift: drift, .. } = motion.outcome.energy;
     // The energy is zero at a height, not at rest: its scale is that of the potential in the box.
     let scale = initial.abs() + 9.81;
     println!(

@@ -1,7 +1,7 @@
 //! Random boxes, polygons and starts: never outside, never NaN, no energy from nothing.
 
-use carom::model::Model;
-use carom::run::Status;
+use carom::lab::model::Model;
+use carom::lab::run::Status;
 use carom_tests::motion::{Motion, lowest_gap, model, run};
 use carom_tests::random_cases;
 use proptest::prelude::*;
@@ -75,7 +75,7 @@ fn check_states(model: &Model, motion: &Motion) -> Result<(), TestCaseError> {
 /// That, and no energy from nothing.
 fn check(model: &Model, motion: &Motion, e: f64, one_by_one: bool) -> Result<(), TestCaseError> {
     check_states(model, motion)?;
-    let [initial, end, drift] = motion.outcome.energy;
+    let carom::Energy { initial, last: end, max_drift: drift, .. } = motion.outcome.energy;
     let scale = initial.abs() + 20.0;
     if e == 1.0 {
         prop_assert!(drift < 1e-10 * scale, "the energy drifts by {drift:e}");
@@ -156,7 +156,7 @@ proptest! {
         let motion = run(&model, "gauss4+ctec", step, 4.0);
         check_states(&model, &motion)?;
         let account = motion.outcome.account.expect("the walls move");
-        let turnover = 1.0 + account.drives.abs() + account.impacts.abs() + motion.outcome.energy[2];
+        let turnover = 1.0 + account.drives.abs() + account.impacts.abs() + motion.outcome.energy.max_drift;
         prop_assert!(account.work == 0.0 && account.impacts <= 0.0, "{account:?}");
         // The work of a wall that holds is integrated, to the order of the flow.
         let bound = if motion.holdings.is_empty() { 1e-12 } else { 1e-8 };

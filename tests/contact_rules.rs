@@ -1,11 +1,11 @@
 //! The law of impact, [p] = λφ_q and φ̇⁺ = −eφ̇⁻, for every rule, with loss, with walls that move, with forces: it holds, or
 //! the rule says by name that it is not for this.
 
-use carom::expr::Expr;
-use carom::impact;
-use carom::method::Method;
-use carom::model::{Builder, Model};
-use carom::run::Simulation;
+use carom::lab::expr::Expr;
+use carom::lab::impact;
+use carom::lab::method::Method;
+use carom::lab::model::{Builder, Model};
+use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, off_the_law, run};
 
 /// A particle over a wavy floor that may move, with a mass that depends on the place.

@@ -1,7 +1,7 @@
 //! Balls above each other that fall on a floor and come to rest: infinitely many bounces, of many walls at once.
 
-use carom::model::Model;
-use carom::run::Status;
+use carom::lab::model::Model;
+use carom::lab::run::Status;
 use carom_tests::motion::{self, Motion, energy_at, lowest_gap, model, shipped};
 use carom_tests::random_cases;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn stack_text(masses: &[f64], restitution: &[f64], heights: &[f64], simultaneous
 /// Nothing is inside anything, the energy falls, and the account of it closes.
 fn check(model: &Model, motion: &Motion, what: &str) {
     assert_eq!(motion.outcome.status, Status::Completed, "{what}, at t = {}", motion.outcome.last.t);
-    let most = motion.outcome.energy[0];
+    let most = motion.outcome.energy.initial;
     let mut energy = most;
     for node in &motion.nodes {
         let lowest = lowest_gap(model, node);

@@ -1,8 +1,9 @@
 //! The step that a run without one gets: short enough for its tolerance, on the whole way, and for the shape of the walls.
 
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Simulation, Tuned, Watcher};
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{CHECKPOINTS, Outcome, Watcher};
+use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, run, shipped};
 
 /// Wants an account, so that what the step leaves unexplained is known.
@@ -15,17 +16,17 @@ impl Watcher for Accountant {
 }
 
 /// Runs with the default flow and a step for 1e-9.
-fn tuned(model: &Model, until: f64) -> Tuned {
+fn tuned(model: &Model, until: f64) -> Outcome {
     let method = Method::named("gauss6+ctec", None).expect("it is registered");
-    let mut simulation = Simulation::new(model, &method, until, until).expect("it compiles");
-    simulation.run_to_tolerance(1e-9, || Accountant).expect("it runs").0
+    let simulation = Simulation::new(model, &method, until, until).expect("it compiles");
+    simulation.tolerance(1e-9).checkpoints(CHECKPOINTS).watch(&mut Accountant).expect("it runs")
 }
 
 /// A run that ends at rest says nothing of how it came there; its step is still right, and the account closes.
 #[test]
 fn the_step_of_a_run_into_rest_is_short_enough() {
     let tuned = tuned(&shipped("braked-pendulum", &[]), 4.0);
-    let account = tuned.outcome.account.expect("there is a brake");
+    let account = tuned.account.expect("there is a brake");
     assert!(account.unexplained.abs() < 1e-7, "step {}: {account:?}", tuned.step);
 }
 
@@ -74,7 +75,7 @@ q = [2]
 v = [-3]
 "#;
     let tuned = tuned(&model(text, &[]), 20.0);
-    let account = tuned.outcome.account.expect("the wall takes energy");
+    let account = tuned.account.expect("the wall takes energy");
     assert!(account.unexplained.abs() < 1e-8, "step {}: {account:?}", tuned.step);
 }
 
@@ -96,8 +97,8 @@ q = [0]
 v = [0]
 "#;
     let tuned = tuned(&model(text, &[]), 10.0);
-    assert!(tuned.outcome.missed.is_none() && tuned.outcome.impacts > 3, "{} impacts", tuned.outcome.impacts);
-    let account = tuned.outcome.account.expect("there is a force");
+    assert!(tuned.missed.is_none() && tuned.impacts > 3, "{} impacts", tuned.impacts);
+    let account = tuned.account.expect("there is a force");
     assert!(account.work > 1.0 && account.unexplained.abs() < 1e-8 * account.work, "step {}: {account:?}", tuned.step);
 }
 
@@ -115,7 +116,7 @@ fn a_hill_is_not_missed() {
             let tuned = tuned(&model, until);
             // 0.1 exp(−w d²) = 0.05
             let due = place - (2.0_f64.ln() / width).sqrt();
-            assert!(tuned.outcome.missed.is_none() && tuned.outcome.impacts == 1, "{width}, {until}, {place}");
+            assert!(tuned.missed.is_none() && tuned.impacts == 1, "{width}, {until}, {place}");
             let motion = run(&model, "gauss6+ctec", tuned.step, until);
             assert!((motion.impacts[0].minus.t - due).abs() < 1e-9, "{width}, {until}, {place}");
         }

@@ -1,9 +1,9 @@
 //! Exact derivatives against an independent oracle: hyper-hyper-dual numbers, which carry the derivatives in three
 //! directions up to the third order through plain arithmetic.
 
-use carom::catalogue::EXAMPLES;
-use carom::expr::{Expr, Func, Node, Op, grad, with_arena};
-use carom::model::Model;
+use carom::lab::catalogue::EXAMPLES;
+use carom::lab::expr::{Expr, Func, Node, Op, grad, with_arena};
+use carom::lab::model::Model;
 use carom_tests::{Random, random_expression};
 use num_dual::{DualNum, HyperHyperDual64};
 

@@ -1,15 +1,18 @@
 //! Diagnostics on every flow and every shipped model: what a variational map keeps, and what another does not.
 
-use carom::catalogue::{EXAMPLES, find};
-use carom::diagnostic::{self, Diagnostic, Momentum, Panel, REGISTRY, Subject, Symplectic, series};
-use carom::expr::Expr;
-use carom::flow::{self, Discrete, Field, Flow, FlowKind, Phase};
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::Simulation;
-use carom::solve::{NoSolution, larger};
-use carom::system::System;
+use carom::lab::catalogue::{EXAMPLES, find};
+use carom::lab::diagnostic::{self, Diagnostic, Momentum, Panel, REGISTRY, Subject, Symplectic};
+use carom::lab::expr::Expr;
+use carom::lab::flow::{self, FlowKind};
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::phase::{Discrete, Flow, Phase};
+use carom::lab::simulation::Simulation;
+use carom::lab::simulation::series;
+use carom::lab::solve::{NoSolution, larger};
+use carom::lab::system::System;
 
 /// A model that can be run: its name, system, equations, parameters and start.
 struct Case {
@@ -70,6 +73,14 @@ impl Flow for Euler {
         z1.z.iter_mut().zip(&z0.z).zip(rates).for_each(|((z1, z0), rate)| *z1 = z0 + h * rate);
         z1.t = z0.t + h;
         Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.0.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.0.forget();
     }
 
     fn discrete(&mut self) -> Option<Discrete> {
@@ -147,8 +158,8 @@ fn a_momentum_needs_a_symmetry_of_the_walls_too() {
         assert_eq!(keys, [kept]);
         assert_eq!(table.t.len(), 181);
         assert!(table.summaries[0].drift < 1e-13, "{kept}: {:e}", table.summaries[0].drift);
-        let mut simulation = Simulation::new(&model, &svc, 0.05, 9.0).expect("it compiles");
-        assert_eq!(simulation.run(&mut ()).expect("it runs").impacts, bounces);
+        let simulation = Simulation::new(&model, &svc, 0.05, 9.0).expect("it compiles");
+        assert_eq!(simulation.watch(&mut ()).expect("it runs").impacts, bounces);
     }
     let tilted = BALL.replace("phi = \"y\"", "phi = \"y + x/9\"");
     let model = Model::from_text("model", &tilted, &[]).expect("it is right");

@@ -4,10 +4,10 @@
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use carom::catalogue::EXAMPLES;
-use carom::expr::Expr;
-use carom::expr::parse::{Complaint, Scope, parse};
-use carom::model::Model;
+use carom::lab::catalogue::EXAMPLES;
+use carom::lab::expr::Expr;
+use carom::lab::expr::parse::{Complaint, Scope, parse};
+use carom::lab::model::Model;
 use carom_tests::Random;
 
 /// Pieces of the grammar, and of what is not in it.

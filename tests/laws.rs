@@ -1,7 +1,8 @@
 //! Laws of mechanics, for every registered flow on every system.
 
-use carom::flow::{FlowKind, Phase, registry};
-use carom::model::{Builder, Model};
+use carom::lab::flow::{FlowKind, registry};
+use carom::lab::model::{Builder, Model};
+use carom::lab::phase::Phase;
 use carom_tests::law::{System, symplectic_defect};
 use carom_tests::order::{measured_order, travel};
 

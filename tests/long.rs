@@ -1,12 +1,13 @@
 //! Thousands of impacts: no failure, no wall missed, the energy kept. `CAROM_IMPACTS=1000000` makes it a million.
 
-use carom::catalogue::find;
-use carom::kernel::Kernel;
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Impact, Outcome, Simulation, Status, View, Watcher};
-use carom::system::time;
+use carom::lab::catalogue::find;
+use carom::lab::kernel::Kernel;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{Impact, Outcome, Status, View, Watcher};
+use carom::lab::simulation::Simulation;
+use carom::lab::system::time;
 
 /// The smallest gap at a node, and how many impacts there were; stops at a number of them.
 struct Lowest {
@@ -46,8 +47,8 @@ fn run(name: &str, method: &str, step: f64, enough: usize) -> (Outcome, Lowest) 
     inputs.resize(parameters.len() + symbols.len(), 0.0);
     let mut lowest = Lowest { phi, inputs, parameters: parameters.len(), gap: f64::INFINITY, impacts: 0, enough };
     let method = Method::named(method, None).expect("it is registered");
-    let mut simulation = Simulation::new(&model, &method, step, 1e9).expect("it compiles");
-    let outcome = simulation.run(&mut lowest).expect("it runs");
+    let simulation = Simulation::new(&model, &method, step, 1e9).expect("it compiles");
+    let outcome = simulation.watch(&mut lowest).expect("it runs");
     (outcome, lowest)
 }
 
@@ -57,7 +58,7 @@ fn thousands_of_impacts_leave_the_energy_where_it_was() {
     for name in ["cart-pendulum", "double-pendulum"] {
         for (method, promise) in [("gauss4+ctec", 1e-5), ("gauss6+ctec", 1e-7)] {
             let (outcome, lowest) = run(name, method, 0.02, enough);
-            let [initial, end, drift] = outcome.energy;
+            let carom::Energy { initial, last: end, max_drift: drift, .. } = outcome.energy;
             println!(
                 "{name} {method}: {} impacts to t = {:.0}, lowest gap {:.1e}, energy error {:.1e} at the end, {:.1e} at most",
                 outcome.impacts,

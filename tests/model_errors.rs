@@ -5,10 +5,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use carom::error::Result;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::Simulation;
+use carom::lab::error::Result;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::simulation::Simulation;
 
 const RULE: &str = "\n----\n";
 

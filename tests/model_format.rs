@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use carom::model::Model;
+use carom::lab::model::Model;
 
 /// The blocks of TOML on the page, each with its line.
 fn blocks(page: &str) -> Vec<(usize, String)> {

@@ -1,12 +1,14 @@
 //! Modified Hamiltonians: reference numbers, and the law that defines them: H̃ cut at h^s varies along the numerical
 //! solution as h^s.
 
-use carom::catalogue::find;
-use carom::discrete::{self, DiscreteLagrangian};
-use carom::flow::{Field, Flow, Phase, Variational};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
-use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, Symmetric};
+use carom::lab::catalogue::find;
+use carom::lab::discrete::{self, DiscreteLagrangian};
+use carom::lab::flow::Variational;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, Symmetric};
+use carom::lab::phase::{Flow, Phase};
 use carom_tests::Random;
 use carom_tests::reference::{number, numbers};
 use serde_json::Value;

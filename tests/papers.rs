@@ -1,11 +1,11 @@
 //! What the papers say of their figures and tables, and what comes out here. `carom paper` prints the same numbers.
 
-use carom::catalogue::find;
-use carom::compare::{Plan, Trajectory, compare};
-use carom::method::Method;
-use carom::model::Model;
-use carom::paper::{Finding, REGISTRY, Verdict, named};
-use carom::run::Simulation;
+use carom::lab::catalogue::find;
+use carom::lab::compare::{Plan, Recorded, compare};
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::paper::{Finding, REGISTRY, Verdict, named};
+use carom::lab::simulation::Simulation;
 use serde_json::Value;
 
 fn compute(id: &str) -> Finding {
@@ -153,8 +153,8 @@ fn impact_times_of_mhc() {
         let text = find("double-pendulum").expect("it ships").text;
         let model = Model::from_text("double-pendulum", text, &[setting]).expect("it is right");
         let method = Method::named("mhc", None).expect("it is registered");
-        let mut simulation = Simulation::new(&model, &method, 0.058, 10.0).expect("it compiles");
-        let trajectory = Trajectory::of(&mut simulation).expect("it runs");
+        let simulation = Simulation::new(&model, &method, 0.058, 10.0).expect("it compiles");
+        let trajectory = Recorded::of(&simulation).expect("it runs");
         let expected = file["impact_times_h0.058_T10"][key].as_array().expect("a list");
         assert_eq!(trajectory.impacts.len(), expected.len(), "{key}");
         for (impact, expected) in trajectory.impacts.iter().zip(expected) {

@@ -1,10 +1,12 @@
 //! Runs of the projected Hamilton's principle: the same motion as from event to event, without a jump anywhere.
 
-use carom::compare::Trajectory;
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Node, Simulation, Status, View, Watcher};
+use carom::lab::compare::Recorded;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{Status, View, Watcher};
+use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, shipped};
 use carom_tests::projected::{HILLS, SINH, distance};
 use carom_tests::reference::{number, numbers, projections_and_constraints};
@@ -26,17 +28,17 @@ v = [0, 1]
 until = 2
 "#;
 
-fn run(model: &Model, method: &str, step: f64) -> Trajectory {
+fn run(model: &Model, method: &str, step: f64) -> Recorded {
     let method = Method::named(method, None).expect("it is registered");
     let until = model.run.until.expect("a horizon");
-    let mut simulation = Simulation::new(model, &method, step, until).expect("it compiles");
-    let trajectory = Trajectory::of(&mut simulation).expect("it runs");
+    let simulation = Simulation::new(model, &method, step, until).expect("it compiles");
+    let trajectory = Recorded::of(&simulation).expect("it runs");
     assert_eq!(trajectory.outcome.status, Status::Completed, "{} with {}", model.title, method.name);
     trajectory
 }
 
 /// The largest difference of two lists of impacts, in time, λ, q, v and p.
-fn difference(a: &Trajectory, b: &Trajectory) -> f64 {
+fn difference(a: &Recorded, b: &Recorded) -> f64 {
     assert_eq!(a.impacts.len(), b.impacts.len());
     let sides = |x: &Node, y: &Node| distance(&x.q, &y.q) + distance(&x.v, &y.v) + distance(&x.p, &y.p);
     let each = a.impacts.iter().zip(&b.impacts).map(|(x, y)| {
@@ -121,7 +123,7 @@ fn php_is_the_event_driven_motion() {
         assert!(smooth.impacts.len() >= 2, "{}: {} impacts", model.title, smooth.impacts.len());
         let off = difference(&smooth, &jumping);
         assert!(off < 1e-8, "{}: the two runs are {off:e} apart", model.title);
-        let drift = smooth.outcome.energy[2];
+        let drift = smooth.outcome.energy.max_drift;
         assert!(drift < 1e-9, "{}: the energy drifts by {drift:e}", model.title);
     }
 }
@@ -131,11 +133,11 @@ fn php_is_the_event_driven_motion() {
 fn the_impact_law_follows_from_the_principle() {
     for (model, step) in [(shipped("bar", &[]), 0.002), (model(HILLS, &[]), 0.002), (model(SINH, &[]), 0.002)] {
         let mechanics = Mechanics::new(&model.system);
-        let gradient = carom::expr::grad(mechanics.walls[0], &mechanics.q);
+        let gradient = carom::lab::expr::grad(mechanics.walls[0], &mechanics.q);
         for impact in run(&model, "php", step).impacts {
             let place = mechanics.q.iter().copied().zip(impact.minus.q.iter().copied());
             let at: Vec<_> = model.parameter_values().into_iter().chain(place).collect();
-            let normal = carom::expr::eval(&gradient, &at);
+            let normal = carom::lab::expr::eval(&gradient, &at);
             let kicked: Vec<f64> = impact.minus.p.iter().zip(&normal).map(|(p, g)| p + impact.lambda * g).collect();
             let off = distance(&kicked, &impact.plus.p);
             assert!(off < 1e-9, "{}: p⁺ − p⁻ is {off:e} off λ∇φ at t = {}", model.title, impact.minus.t);
@@ -163,7 +165,7 @@ fn a_constraint_is_eliminated() {
             assert!((node.p[1] - node.v[1]).abs() < 1e-13, "{node:?}");
         }
     }
-    assert!(smooth.outcome.energy[2] < 1e-9, "{:?}", smooth.outcome.energy);
+    assert!(smooth.outcome.energy.max_drift < 1e-9, "{:?}", smooth.outcome.energy);
     let last = &smooth.outcome.last;
     let end = [last.q[0], last.q[2], last.v[0], last.v[2]];
     let expected = &by_hand.outcome.last;
@@ -177,10 +179,9 @@ fn a_run_can_be_resumed() {
     let method = Method::named("php", None).expect("it is registered");
     let half = shipped("constrained-bar", &["run.until=1.0"]);
     let (whole, first) = (run(&model, "php", 0.002), run(&half, "php", 0.002));
-    let mut second = Simulation::new(&model, &method, 0.002, 2.0).expect("it compiles");
     let last = &first.outcome.last;
-    second.resume(1.0, &last.q, &last.p);
-    let off = distance(&second.run(&mut ()).expect("it runs").last.q, &whole.outcome.last.q);
+    let second = Simulation::new(&model, &method, 0.002, 2.0).expect("it compiles").start_at(1.0, &last.q, &last.p);
+    let off = distance(&second.watch(&mut ()).expect("it runs").last.q, &whole.outcome.last.q);
     assert!(off < 1e-9, "{off:e}");
 }
 
@@ -198,11 +199,11 @@ impl Watcher for Samples {
 fn samples_are_projected() {
     let model = shipped("wavy-floor", &[]);
     let samples = |method: &str, step: f64| {
-        let mut simulation =
-            Simulation::new(&model, &Method::named(method, None).expect("known"), step, 4.0).expect("right");
-        simulation.every = Some(0.0371);
+        let simulation = Simulation::new(&model, &Method::named(method, None).expect("known"), step, 4.0)
+            .expect("right")
+            .every(0.0371);
         let mut samples = Samples::default();
-        simulation.run(&mut samples).expect("it runs");
+        simulation.watch(&mut samples).expect("it runs");
         samples.0
     };
     let (smooth, jumping) = (samples("php", 0.004), samples("gauss6+ctec", 0.02));
@@ -242,10 +243,10 @@ fn without_location_the_order_is_one() {
     let model = shipped("wavy-floor", &["run.until=0.9"]);
     let exact = run(&model, "gauss8+ctec", 0.01);
     let mean = |h: f64| {
-        let runs: Vec<Trajectory> = (0..20).map(|k| run(&model, "php1", h * (1.0 + 0.001 * f64::from(k)))).collect();
+        let runs: Vec<Recorded> = (0..20).map(|k| run(&model, "php1", h * (1.0 + 0.001 * f64::from(k)))).collect();
         let count = runs.len() as f64;
         let error = runs.iter().map(|run| distance(&run.outcome.last.q, &exact.outcome.last.q)).sum::<f64>() / count;
-        let energy = runs.iter().map(|run| run.outcome.energy[2]).sum::<f64>() / count;
+        let energy = runs.iter().map(|run| run.outcome.energy.max_drift).sum::<f64>() / count;
         assert!(runs.iter().all(|run| run.impacts.len() == 1));
         [error, energy]
     };

@@ -1,9 +1,11 @@
 //! Reference numbers of 16–20 digits, computed independently in 30–50-digit arithmetic (`reference/*.json`).
 
-use carom::catalogue::find;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Impact, Node, Simulation, View, Watcher};
+use carom::lab::catalogue::find;
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{Impact, View, Watcher};
+use carom::lab::simulation::Simulation;
 use carom_tests::reference::{number, numbers};
 use serde_json::Value;
 
@@ -28,8 +30,8 @@ fn run(example: &str, settings: &[&str], method: &str, step: f64, until: f64) ->
     let model = Model::from_text(example, find(example).expect("it ships").text, &settings).expect("it is right");
     let method = Method::named(method, None).expect("it is registered");
     let mut record = Record::default();
-    let mut simulation = Simulation::new(&model, &method, step, until).expect("it compiles");
-    simulation.run(&mut record).expect("it runs");
+    let simulation = Simulation::new(&model, &method, step, until).expect("it compiles");
+    simulation.watch(&mut record).expect("it runs");
     record
 }
 

@@ -1,8 +1,9 @@
 //! Gauss collocation where its fixed-point iteration diverges: steps much longer than the fastest motion.
 
-use carom::flow::{Flow, FlowKind, Phase, registry};
-use carom::mechanics::Mechanics;
-use carom::model::{Builder, Model};
+use carom::lab::flow::{FlowKind, registry};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::{Builder, Model};
+use carom::lab::phase::{Flow, Phase};
 
 /// Frequency of the spring.
 const OMEGA: f64 = 50.0;

@@ -1,11 +1,12 @@
 //! How long one step of a flow takes, by native code and by the interpreter.
 
-use carom::catalogue;
-use carom::discrete::{self, DiscreteLagrangian};
-use carom::flow::{Flow, Phase, Variational};
-use carom::kernel::Backend;
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::catalogue;
+use carom::lab::discrete::{self, DiscreteLagrangian};
+use carom::lab::flow::Variational;
+use carom::lab::kernel::Backend;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::{Flow, Phase};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const BACKENDS: [Backend; 2] = [Backend::Jit, Backend::Interpreter];

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use carom::kernel::{Backend, Kernel};
+use carom::lab::kernel::{Backend, Kernel};
 use carom_bench::{Mechanism, Step, cart_pendulum, chain};
 use criterion::{Criterion, criterion_group, criterion_main};
 

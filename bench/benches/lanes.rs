@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use carom::kernel::{Backend, Kernel, LaneKernel, Lanes};
+use carom::lab::kernel::{Backend, Kernel, LaneKernel, Lanes};
 use carom_bench::VectorField;
 use criterion::{Criterion, criterion_group, criterion_main};
 

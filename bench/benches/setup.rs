@@ -6,11 +6,11 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use carom::catalogue::{EXAMPLES, find};
-use carom::discrete::Svc;
-use carom::flow::Variational;
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::catalogue::{EXAMPLES, find};
+use carom::lab::discrete::Svc;
+use carom::lab::flow::Variational;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
 use criterion::Criterion;
 
 /// The variable that tells a process what to measure: `setup chain-5`.
@@ -55,7 +55,7 @@ fn measure(task: &str) -> Duration {
     let start = Instant::now();
     let model = Model::from_text(name, text, &[]).expect("it is right");
     if what == "derive" {
-        std::hint::black_box(carom::derive::derive(&model.system, &model.title).to_text());
+        std::hint::black_box(carom::lab::derive::derive(&model.system, &model.title).to_text());
     } else {
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let mechanics = Mechanics::new(&model.system);

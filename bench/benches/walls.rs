@@ -1,8 +1,8 @@
 //! How long a step takes beside many walls: a point under gravity in a polygon, of which it meets a side now and then.
 
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::Simulation;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::simulation::Simulation;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const STEPS: usize = 100;
@@ -23,9 +23,10 @@ fn walls(c: &mut Criterion) {
         for sides in [0, 3, 30, 300, 1000] {
             let method = Method::named(method, None).expect("it is registered");
             let until = h * STEPS as f64;
-            let mut simulation = Simulation::new(&polygon(sides), &method, h, until).expect("it compiles");
+            let ready =
+                Simulation::new(&polygon(sides), &method, h, until).expect("it compiles").prepare().expect("it starts");
             let name = format!("{STEPS} steps/{}/{sides} walls", method.name);
-            c.bench_function(&name, |b| b.iter(|| simulation.run(&mut ()).expect("it runs")));
+            c.bench_function(&name, |b| b.iter(|| ready.watch(&mut ()).expect("it runs")));
         }
     }
 }

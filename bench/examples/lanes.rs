@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use carom::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
+use carom::lab::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
 use carom_bench::VectorField;
 
 fn main() {
@@ -18,7 +18,7 @@ fn main() {
     }
 }
 
-fn one(field: &VectorField, inputs: &[carom::expr::Expr]) -> f64 {
+fn one(field: &VectorField, inputs: &[carom::lab::expr::Expr]) -> f64 {
     let kernel = Kernel::with_backend(inputs, &field.rates, Backend::Jit).expect("this machine is supported");
     let x = [&field.start[..], &field.values].concat();
     let mut out = vec![0.0; field.rates.len()];

@@ -5,17 +5,18 @@
 //! the steps, failures, the lowest gap φ at a node, the error of the energy (the largest and the last |H − H₀|/|H₀|), the
 //! largest error of the modified energy of the method at every 1000th node, and the CPU time.
 
-use carom::catalogue::find;
-use carom::compare::{Stopwatch, kind_of_time};
-use carom::flow::{Flow, Phase};
-use carom::kernel::Kernel;
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
-use carom::run::{Impact, Simulation, Status, View, Watcher};
-use carom::solve::larger;
-use carom::system::time;
+use carom::lab::catalogue::find;
+use carom::lab::compare::{Stopwatch, kind_of_time};
+use carom::lab::kernel::Kernel;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use carom::lab::phase::{Flow, Phase};
+use carom::lab::run::{Impact, Status, View, Watcher};
+use carom::lab::simulation::Simulation;
+use carom::lab::solve::larger;
+use carom::lab::system::time;
 
 /// Each method with its step on the cart-pendulum and on the double pendulum.
 const METHODS: [(&str, [f64; 2]); 8] = [
@@ -140,7 +141,7 @@ fn row(name: &str, method: &str, h: f64, enough: usize, seconds: f64) -> String 
     let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
     let symbols: Vec<_> = [time()].iter().chain(&mechanics.q).copied().collect();
     let method = Method::named(method, None).expect("it is registered");
-    let mut simulation = Simulation::new(&model, &method, h, 1e9).expect("it compiles");
+    let simulation = Simulation::new(&model, &method, h, 1e9).expect("it compiles");
     let mut watch = Watch {
         phi: mechanics.kernel(&symbols, &mechanics.walls).expect("it compiles"),
         inputs: [&parameters[..], &vec![0.0; symbols.len()]].concat(),
@@ -155,7 +156,7 @@ fn row(name: &str, method: &str, h: f64, enough: usize, seconds: f64) -> String 
         clock: Stopwatch::start(),
         seconds,
     };
-    let outcome = simulation.run(&mut watch).expect("it starts");
+    let outcome = simulation.watch(&mut watch).expect("it starts");
     let used = watch.clock.seconds();
     let failure = match &outcome.status {
         Status::Failed(failure) => {
@@ -164,7 +165,7 @@ fn row(name: &str, method: &str, h: f64, enough: usize, seconds: f64) -> String 
         }
         _ => 0,
     };
-    let [initial, end, largest] = outcome.energy;
+    let carom::Energy { initial, last: end, max_drift: largest, .. } = outcome.energy;
     let drift = if watch.drift.is_nan() { "–".into() } else { format!("{:.1e}", watch.drift) };
     format!(
         "| {name} | {} | {h} | {} | {} | {failure} | {:.1e} | {:.1e} | {:.1e} | {drift} | {used:.1} |",

@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
-use carom::catalogue::find;
-use carom::discrete::{DiscreteLagrangian, Galerkin, Nodes, Sva, Svc};
-use carom::flow::{Field, Phase, Variational};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
-use carom::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use carom::lab::catalogue::find;
+use carom::lab::discrete::{DiscreteLagrangian, Galerkin, Nodes, Sva, Svc};
+use carom::lab::flow::Variational;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
+use carom::lab::phase::Phase;
 
 const H: f64 = 0.01;
 

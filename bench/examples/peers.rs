@@ -5,10 +5,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use carom::catalogue::find;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::Simulation;
+use carom::lab::catalogue::find;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::simulation::Simulation;
 
 /// How long a run takes, in µs, and how far its final state is from the exact one.
 struct Measurement {
@@ -21,13 +21,13 @@ struct Measurement {
 /// Makes so many runs, each timed by the clock on the wall.
 fn measure(model: &Model, method: &str, step: f64, exact: &[f64], runs: usize) -> Option<Measurement> {
     let kind = Method::named(method, None).ok()?;
-    let mut simulation = Simulation::new(model, &kind, step, UNTIL).ok()?;
-    let end = simulation.run(&mut ()).ok()?.end;
+    let ready = Simulation::new(model, &kind, step, UNTIL).ok()?.prepare().ok()?;
+    let end = ready.watch(&mut ()).ok()?.state.z;
     let error = end.z.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum::<f64>();
     let mut times: Vec<f64> = Vec::new();
     for _ in 0..runs {
         let begin = Instant::now();
-        black_box(simulation.run(&mut ()).ok()?);
+        black_box(ready.watch(&mut ()).ok()?);
         times.push(begin.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);
@@ -49,8 +49,8 @@ fn main() {
     for (title, name, peer) in cases {
         let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
         let finest = Method::named("gauss8", None).expect("it is registered");
-        let mut reference = Simulation::new(&model, &finest, 0.005, UNTIL).expect("it compiles");
-        let exact = reference.run(&mut ()).expect("it runs").end.z;
+        let reference = Simulation::new(&model, &finest, 0.005, UNTIL).expect("it compiles");
+        let exact = reference.watch(&mut ()).expect("it runs").state.z.z;
         if !json {
             println!("{title}");
         }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use carom::kernel::{Backend, Kernel, Tape};
+use carom::lab::kernel::{Backend, Kernel, Tape};
 use carom_bench::{Mechanism, cart_pendulum, chain};
 
 fn main() {

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use carom::catalogue;
-use carom::discrete;
-use carom::flow::{Flow, Phase, Variational};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::catalogue;
+use carom::lab::discrete;
+use carom::lab::flow::Variational;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::{Flow, Phase};
 
 const STEPS: usize = 500;
 

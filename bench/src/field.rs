@@ -1,11 +1,11 @@
 //! The vector fields of shipped models.
 
-use carom::catalogue;
-use carom::expr::Expr;
-use carom::flow::Field;
-use carom::mechanics::Mechanics;
-use carom::model::Model;
-use carom::system::time;
+use carom::lab::catalogue;
+use carom::lab::expr::Expr;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::system::time;
 
 /// (v, ṗ) as expressions, and a point.
 pub struct VectorField {

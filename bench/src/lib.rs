@@ -4,7 +4,7 @@ mod field;
 
 pub use field::VectorField;
 
-use carom::expr::{Expr, grad, jacobian, substitute};
+use carom::lab::expr::{Expr, grad, jacobian, substitute};
 
 /// A Lagrangian in its coordinates, velocities and parameters.
 pub struct Mechanism {

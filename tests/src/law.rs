@@ -1,10 +1,11 @@
 //! Systems on which laws are tested, and laws that hold with and without constraints.
 
 use crate::order::{distance, travel};
-use carom::catalogue::find;
-use carom::flow::{Flow, FlowKind, Phase};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::catalogue::find;
+use carom::lab::flow::FlowKind;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::{Flow, Phase};
 
 /// A smooth system with a state to start from.
 pub struct System {
@@ -80,7 +81,7 @@ pub fn symplectic_defect(flow: &mut dyn Flow, z: &Phase, h: f64, mut onto: impl 
     let mut defect = 0.0;
     for [u0, u1] in &tangents {
         for [v0, v1] in &tangents {
-            defect = carom::solve::larger(defect, (omega(u1, v1) - omega(u0, v0)).abs());
+            defect = carom::lab::solve::larger(defect, (omega(u1, v1) - omega(u0, v0)).abs());
         }
     }
     defect

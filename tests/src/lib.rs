@@ -6,7 +6,7 @@ pub mod order;
 pub mod projected;
 pub mod reference;
 
-use carom::expr::{Expr, Func};
+use carom::lab::expr::{Expr, Func};
 use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence};
 
 /// So many cases of each property; `CAROM_CASES` says otherwise.

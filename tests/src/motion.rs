@@ -1,11 +1,13 @@
 //! Motions with impacts, and what they keep.
 
-use carom::catalogue::find;
-use carom::expr::{Expr, eval, grad};
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Crossing, Holding, Impact, Node, Outcome, Simulation, Status, View, Watcher};
-use carom::system::time;
+use carom::lab::catalogue::find;
+use carom::lab::expr::{Expr, eval, grad};
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::run::{Crossing, Holding, Impact, Outcome, Status, View, Watcher};
+use carom::lab::simulation::Simulation;
+use carom::lab::system::time;
 
 /// A run with all that was seen of it.
 pub struct Motion {
@@ -81,9 +83,7 @@ pub fn run(model: &Model, method: &str, step: f64, until: f64) -> Motion {
 
 /// Runs a model, with samples `every` so often.
 pub fn run_sampled(model: &Model, method: &str, step: f64, until: f64, every: f64) -> Motion {
-    let mut simulation = simulation(model, method, step, until);
-    simulation.every = Some(every);
-    watch(simulation, usize::MAX)
+    watch(simulation(model, method, step, until).every(every), usize::MAX)
 }
 
 /// Runs a model until there have been so many impacts.
@@ -96,9 +96,9 @@ fn simulation(model: &Model, method: &str, step: f64, until: f64) -> Simulation 
     Simulation::new(model, &method, step, until).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn watch(mut simulation: Simulation, enough: usize) -> Motion {
+fn watch(simulation: Simulation, enough: usize) -> Motion {
     let mut record = Record { enough, ..Record::default() };
-    let outcome = simulation.run(&mut record).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = simulation.watch(&mut record).unwrap_or_else(|error| panic!("{error}"));
     let Record { impacts, nodes, holdings, samples, crossings, .. } = record;
     Motion { impacts, nodes, holdings, samples, crossings, outcome }
 }

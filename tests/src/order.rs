@@ -1,7 +1,7 @@
 //! Orders of flows, measured.
 
-use carom::flow::{Flow, Phase};
-use carom::solve::NoSolution;
+use carom::lab::phase::{Flow, Phase};
+use carom::lab::solve::NoSolution;
 
 /// Makes steps, if all can be made.
 pub fn try_travel(flow: &mut dyn Flow, start: &Phase, h: f64, steps: usize) -> Result<Phase, NoSolution> {

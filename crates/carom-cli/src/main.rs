@@ -8,7 +8,7 @@ mod style;
 
 use std::process::ExitCode;
 
-use carom::error::Error;
+use carom::lab::error::Error;
 use clap::Parser;
 
 fn main() -> ExitCode {

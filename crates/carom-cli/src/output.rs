@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write};
 
-use carom::error::{Diagnostic, Result};
+use carom::lab::error::{Diagnostic, Result};
 
 /// Writes `text`. If nobody reads any more, as after `carom … | head`, that is not an error.
 pub fn print(text: &str) -> Result<()> {

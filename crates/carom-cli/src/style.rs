@@ -1,7 +1,7 @@
 //! Colours, which anstream takes out again where they are not wanted (pipes, NO_COLOR).
 
 use anstyle::{AnsiColor, Style};
-use carom::error::Error;
+use carom::lab::error::Error;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const PLACE: Style = AnsiColor::BrightBlue.on_default();

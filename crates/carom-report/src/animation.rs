@@ -1,6 +1,6 @@
 //! A motion as a GIF.
 
-use carom::error::{Diagnostic, Result};
+use carom::lab::error::{Diagnostic, Result};
 use gif::{Encoder, Frame, Repeat};
 use resvg::tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
 

@@ -1,6 +1,6 @@
 //! Figures and tables of the papers: drawn as their data say, claim beside finding.
 
-use carom::paper::{Drawing, Entry, Finding, Mark, Table, Verdict};
+use carom::lab::paper::{Drawing, Entry, Finding, Mark, Table, Verdict};
 use serde_json::json;
 
 use crate::chart::{Axis, Chart, Series};

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use carom::error::{Diagnostic, Error, Result};
+use carom::lab::error::{Diagnostic, Error, Result};
 
 /// A file that will be written: its place has been tried.
 #[derive(Clone, Debug)]

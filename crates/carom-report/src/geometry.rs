@@ -1,10 +1,10 @@
 //! Gaps and points of a model, compiled.
 
-use carom::error::{Diagnostic, Result};
-use carom::expr::Expr;
-use carom::kernel::Kernel;
-use carom::model::Model;
-use carom::system::time;
+use carom::lab::error::{Diagnostic, Result};
+use carom::lab::expr::Expr;
+use carom::lab::kernel::Kernel;
+use carom::lab::model::Model;
+use carom::lab::system::time;
 
 /// Expressions of t, q and v, compiled with the parameters.
 struct Compiled {

@@ -1,6 +1,6 @@
 //! Pictures of carom's runs: plots, animations, and reports that are one file each.
 //!
-//! 1. [`recording`] runs a simulation once more and keeps what pictures need ([`thin`]: no spike is lost).
+//! 1. [`recording`] keeps what pictures need while a run goes on ([`thin`]: no spike is lost).
 //! 2. [`plots`] makes [`chart`]s of it, [`motion`] films the model's drawing.
 //! 3. [`svg`] and [`png`] draw charts, [`animation`] makes a GIF, [`report`] one page of everything.
 //! 4. [`figure`] draws the figures of the papers from their data.

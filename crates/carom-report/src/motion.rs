@@ -1,9 +1,9 @@
 //! The motion of a model's drawing: places of its points at equal times, and what is drawn between them.
 
-use carom::error::Result;
-use carom::expr::{Expr, eval};
-use carom::model::{Drawing, Model};
-use carom::run::{Impact, Simulation, View, Watcher};
+use carom::lab::error::Result;
+use carom::lab::expr::{Expr, eval};
+use carom::lab::model::{Drawing, Model};
+use carom::{Dense, Impact, Node};
 use serde_json::{Value, json};
 
 use crate::encode::base64;
@@ -74,18 +74,20 @@ struct Stage {
     words: Vec<(String, [f64; 2])>,
 }
 
-/// Runs the beginning of a recorded run once more, and takes pictures at equal times. As much is shown as can be followed.
-pub fn film(simulation: &mut Simulation, model: &Model, recording: &Recording) -> Result<Motion> {
+/// Films the beginning of a recorded run from its dense output. As much is shown as can be followed.
+pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<Motion> {
     let [begin, end] = recording.span;
     let crossing = crossing_time(recording);
-    let shown = (end - begin).min(FRAMES / PER_CROSSING * crossing);
-    simulation.until = begin + shown;
-    simulation.every = Some(shown / FRAMES);
+    let shown = (end.min(dense.end()) - begin).min(FRAMES / PER_CROSSING * crossing);
     let stage = Stage::new(model, recording);
     let mut camera = Camera { places: Places::new(model, &stage.points)?, pictures: Vec::new(), flashes: Vec::new() };
-    simulation.run(&mut camera)?;
-    simulation.until = end;
-    let motion = stage.motion(camera, begin, shown / FRAMES, shown < end - begin);
+    let (dt, mut node) = (shown / FRAMES, Node::default());
+    for frame in 0..=FRAMES as usize {
+        dense.at((begin + frame as f64 * dt).min(begin + shown), false, &mut node)?;
+        camera.pictures.push(camera.places.at(node.t, &node.q).to_vec());
+    }
+    recording.first.iter().filter(|impact| impact.minus.t <= begin + shown).for_each(|impact| camera.flash(impact));
+    let motion = stage.motion(camera, begin, dt, shown < end - begin);
     Ok(Motion { crossings: shown / crossing, ..motion })
 }
 
@@ -255,14 +257,9 @@ struct Camera {
     flashes: Vec<(f64, Vec<f64>)>,
 }
 
-impl Watcher for Camera {
-    fn sample(&mut self, view: &mut View) {
-        let node = view.node();
-        self.pictures.push(self.places.at(node.t, &node.q).to_vec());
-    }
-
-    fn impact(&mut self, impact: Impact) {
-        let (minus, plus) = (impact.minus, impact.plus);
+impl Camera {
+    fn flash(&mut self, impact: &Impact) {
+        let (minus, plus) = (&impact.minus, &impact.plus);
         let before = self.places.rates(minus.t, &minus.q, &minus.v).to_vec();
         let after = self.places.rates(plus.t, &plus.q, &plus.v);
         let jumps = before.chunks(2).zip(after.chunks(2)).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]));

@@ -1,8 +1,8 @@
 //! The plots of a run and of a comparison.
 
-use carom::compare::{Comparison, Measures};
-use carom::expr::print::{Layout, text};
-use carom::model::Model;
+use carom::lab::compare::{Comparison, Measures};
+use carom::lab::expr::print::{Layout, text};
+use carom::lab::model::Model;
 
 use crate::chart::{Axis, Chart, Mark, Series};
 use crate::recording::{MOST_PORTRAITS, Recording};

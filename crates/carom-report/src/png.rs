@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom::error::{Diagnostic, Result};
+use carom::lab::error::{Diagnostic, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 

@@ -1,19 +1,17 @@
-//! A run, seen again for its pictures: nodes, samples between sparse nodes, impacts, energies, gaps, outputs.
-//!
-//! The run is made a second time, with the step and the end of the first, so that its own time is not that of drawing, and
-//! so that a picture knows its stretch of time before it begins.
+//! What pictures need of a run: nodes, samples between sparse nodes, impacts, energies, gaps, outputs, thinned while it goes on.
 
 use std::collections::VecDeque;
 
-use carom::compare::build_flow;
-use carom::diagnostic::{self, Diagnostic, Subject};
-use carom::error::{Diagnostic as Mistake, Result};
-use carom::flow::Flow;
-use carom::mechanics::Mechanics;
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Impact, Node, Simulation, View, Watcher};
-use carom::system::Enforce;
+use carom::lab::compare::build_flow;
+use carom::lab::diagnostic::{self, Diagnostic, Subject};
+use carom::lab::error::{Diagnostic as Mistake, Result};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::phase::Flow;
+use carom::lab::run::{Impact, View, Watcher};
+use carom::lab::system::Enforce;
 
 use crate::geometry::Gaps;
 use crate::thin::{Thin, Thinned};
@@ -51,6 +49,9 @@ pub struct Listed {
     pub v: [Vec<f64>; 2],
 }
 
+/// So many impacts are kept for the animation.
+const FLASHES: usize = 20_000;
+
 /// What pictures of a run are made from.
 pub struct Recording {
     /// When it began and ended.
@@ -74,21 +75,8 @@ pub struct Recording {
     pub impacts: Vec<Listed>,
     /// How many there were.
     pub impact_count: usize,
-}
-
-/// Runs a simulation from its start to `end` with a step, and keeps what pictures need.
-pub fn record(simulation: &mut Simulation, model: &Model, method: &Method, step: f64, end: f64) -> Result<Recording> {
-    let begin = simulation.start().t;
-    if end.partial_cmp(&begin) != Some(std::cmp::Ordering::Greater) {
-        let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
-        return Err(Mistake::new(message).with_help("see above why it ended").into());
-    }
-    let every = (end - begin) / SAMPLES;
-    (simulation.step, simulation.until) = (step, end);
-    simulation.every = (step > every).then_some(every);
-    let mut recorder = Recorder::new(model, method, step, [begin, end], step > every)?;
-    simulation.run(&mut recorder)?;
-    recorder.finish()
+    /// The first impacts, whole.
+    pub first: Vec<Impact>,
 }
 
 /// An energy besides H, until it fails.
@@ -97,7 +85,8 @@ struct Relative {
     values: Option<Thin>,
 }
 
-struct Recorder<'a> {
+/// Keeps what pictures need.
+pub struct Recorder<'a> {
     model: &'a Model,
     span: [f64; 2],
     step: f64,
@@ -118,10 +107,13 @@ struct Recorder<'a> {
     first: Vec<Listed>,
     last: VecDeque<Listed>,
     impact_count: usize,
+    whole: Vec<Impact>,
 }
 
 impl<'a> Recorder<'a> {
-    fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2], is_sampled: bool) -> Result<Recorder<'a>> {
+    /// For a run of a model over a time, with a method and a step.
+    pub fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2]) -> Result<Recorder<'a>> {
+        let is_sampled = step > distance(span);
         let mechanics = Mechanics::new(&model.system);
         let n = model.system.coordinates.len();
         let thin = |channels: usize, stretches: usize| Thin::new(channels, span[0], span[1], stretches);
@@ -151,6 +143,7 @@ impl<'a> Recorder<'a> {
             first: Vec::new(),
             last: VecDeque::new(),
             impact_count: 0,
+            whole: Vec::new(),
         })
     }
 
@@ -190,7 +183,18 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Recording> {
+    /// The distance of the samples that it wants.
+    pub fn every(&self) -> Option<f64> {
+        self.is_sampled.then_some(distance(self.span))
+    }
+
+    /// What was recorded of a run that ended at `end`.
+    pub fn finish(mut self, end: f64) -> Result<Recording> {
+        if end.partial_cmp(&self.span[0]) != Some(std::cmp::Ordering::Greater) {
+            let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
+            return Err(Mistake::new(message).with_help("see above why it ended").into());
+        }
+        self.span[1] = end;
         self.settle();
         let whole = |all: Vec<Thin>| all.into_iter().map(Thin::finish).collect::<Vec<Thinned>>();
         let mut energies = vec![("H".to_string(), self.energy.finish())];
@@ -208,15 +212,21 @@ impl<'a> Recorder<'a> {
             lambda: self.lambda.finish(),
             impacts: self.first.into_iter().chain(self.last).collect(),
             impact_count: self.impact_count,
+            first: self.whole,
         };
         recording.refuse_broken(self.model)?;
         Ok(recording)
     }
 }
 
+/// The distance of samples over a time.
+fn distance([begin, end]: [f64; 2]) -> f64 {
+    (end - begin) / SAMPLES
+}
+
 /// −D₃L_d, H̃ and the shadow energy, where the method has them.
 fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Diagnostic>> {
-    if method.flow.discrete_lagrangian().is_none() || carom::modified::check_conservative(mechanics).is_err() {
+    if method.flow.discrete_lagrangian().is_none() || carom::lab::modified::check_conservative(mechanics).is_err() {
         return Vec::new();
     }
     let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
@@ -271,6 +281,9 @@ impl Watcher for Recorder<'_> {
             if self.last.len() > LISTED[1] {
                 self.last.pop_front();
             }
+        }
+        if self.whole.len() < FLASHES {
+            self.whole.push(impact.clone());
         }
         self.pending.extend([impact.minus, impact.plus]);
     }

@@ -1,6 +1,6 @@
 //! The report of a run.
 
-use carom::model::Model;
+use carom::lab::model::Model;
 use serde_json::json;
 
 use crate::chart::Chart;
@@ -92,7 +92,7 @@ impl Report<'_> {
     }
 
     fn equations(&self) -> String {
-        let derivation = carom::derive::derive(&self.model.system, &self.model.title);
+        let derivation = carom::lab::derive::derive(&self.model.system, &self.model.title);
         let sections = derivation.to_html_sections("h3");
         if sections.len() <= LONG {
             return format!("<h2>Equations</h2>\n{sections}");

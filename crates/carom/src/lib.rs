@@ -1,54 +1,59 @@
 //! carom simulates mechanical systems that hit things, and keeps the structure of mechanics while it does so.
 //!
-//! What happens, in order:
-//!
-//! 1. [`model`] reads a text: a Lagrangian, walls, parameters, a start. Its formulas become expressions ([`expr`]).
-//! 2. [`mod@derive`] writes the mechanics out on paper.
-//! 3. [`kernel`] compiles expressions to native code.
-//! 4. [`discrete`] Lagrangians and Hamilton's equations become one-step maps ([`flow`]), which keep holonomic constraints
-//!    ([`mod@constraint`]).
-//! 5. [`run`] makes step after step, finds where a wall is met, and lets a rule ([`impact`]) decide what happens there, or
-//!    follows the smooth path of a [`projection`].
+//! You write down a Lagrangian and the walls; carom derives the equations and the impact law, compiles them to native code,
+//! and integrates with variational integrators.
 //!
 //! ```
-//! use carom::method::Method;
-//! use carom::model::Model;
-//! use carom::run::{Impact, Simulation, Watcher};
-//!
-//! #[derive(Default)]
-//! struct Times(Vec<f64>);
-//! impl Watcher for Times {
-//!     fn impact(&mut self, impact: Impact) {
-//!         self.0.push(impact.minus.t);
-//!     }
+//! let model = carom::Model::load("double-pendulum")?;
+//! let run = model.simulation().method("gauss4+ctec").step(0.01).until(5.0).set("m1", 2.0).run()?;
+//! for impact in run.impacts() {
+//!     println!("{:.6}  {}  λ = {:.4}", impact.minus.t, run.wall(impact), impact.lambda);
 //! }
-//!
-//! let text = carom::catalogue::find("pendulum").expect("it ships").text;
-//! let model = Model::from_text("pendulum.toml", text, &[])?;
-//! let method = Method::named("gauss4+ctec", None)?;
-//! let mut times = Times::default();
-//! Simulation::new(&model, &method, 0.01, 5.0)?.run(&mut times)?;
-//! assert!((times.0[0] - 0.538493198065).abs() < 1e-12);
-//! # Ok::<(), carom::error::Error>(())
+//! println!("theta1 from {} to {}", run.q("theta1")?[0], run.at(5.0)?.q[0]);
+//! # assert_eq!(run.t().len(), 501);
+//! # Ok::<(), carom::RunError>(())
 //! ```
+//!
+//! - [`Model`] is a checked model: a file, a text, a shipped example, or built in Rust with [`Builder`].
+//! - [`Simulation`] is a model with a method, a step and an end time. Copies are cheap, share the compiled code, and may run
+//!   in other threads.
+//! - [`Trajectory`] is a run, kept: columns by name, impacts, and the state at any time. [`Watcher`] is for runs that are too
+//!   long to keep.
+//! - [`derive()`] writes the mechanics out as you would on paper.
+//!
+//! [`lab`] has the parts that these are made from.
 
-pub mod catalogue;
-pub mod compare;
-pub mod constraint;
-pub mod derive;
-pub mod diagnostic;
-pub mod discrete;
-pub mod error;
-pub mod expr;
-pub mod flow;
-pub mod impact;
-pub mod kernel;
-pub mod mechanics;
-pub mod method;
-pub mod model;
-pub mod modified;
-pub mod paper;
-pub mod projection;
-pub mod run;
-pub mod solve;
-pub mod system;
+mod catalogue;
+mod compare;
+mod derive;
+mod diagnostic;
+mod discrete;
+mod error;
+mod expr;
+mod flow;
+mod impact;
+mod kernel;
+pub mod lab;
+mod mechanics;
+mod method;
+mod model;
+mod modified;
+mod paper;
+mod phase;
+mod plant;
+mod projection;
+mod run;
+mod simulation;
+mod solve;
+mod step;
+mod system;
+
+pub use catalogue::{EXAMPLES, Example};
+pub use derive::derive;
+pub use error::{Diagnostic, Error, Failure, Place, Result};
+pub use mechanics::Node;
+pub use method::{Method, entries as methods};
+pub use model::{Builder, Model};
+pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Outcome, Status, View, Watcher};
+pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
+pub use step::{Memory, State};

@@ -1,18 +1,21 @@
 //! Methods by name: `flow+rule`, a flow alone, a rule alone, or a preset.
 
+use std::sync::Arc;
+
 use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
-use crate::mechanics::Mechanics;
 use crate::model::settings::{Mcva, Simultaneous};
-use crate::model::{Model, suggestion};
+use crate::model::{Model, Run, suggestion};
+use crate::plant::Plant;
 
 /// A flow and an impact rule.
+#[derive(Clone)]
 pub struct Method {
     /// As the user wrote it.
     pub name: String,
     /// The flow of the full steps, and of the partial ones unless the rule says otherwise.
-    pub flow: FlowKind,
+    pub flow: Arc<FlowKind>,
     rule: RuleKind,
     /// Where the preset fixes the truncation of H̃.
     mcva_order: Option<usize>,
@@ -88,25 +91,25 @@ impl Method {
         let flow = flow.or_else(|| find_flow("svc")).ok_or_else(|| unknown(name, name))?;
         let rule = rule.or_else(|| find_rule("ctec")).ok_or_else(|| unknown(name, name))?;
         let switches = projected.map(|(_, switches, _)| *switches);
-        Ok(Method { name: name.into(), flow, rule, mcva_order, switches })
+        Ok(Method { name: name.into(), flow: Arc::new(flow), rule, mcva_order, switches })
     }
 
-    /// Makes the impact rule, or says why it does not go with this model or this flow.
-    pub fn rule(&self, model: &Model, mechanics: &Mechanics, parameters: &[f64]) -> Result<Built> {
-        let mut settings = model.run.clone();
+    /// Makes the impact rule, or says why it does not go with this system or this flow.
+    pub fn rule(&self, plant: &dyn Plant, settings: &Run) -> Result<Built> {
+        let mut settings = settings.clone();
         if let Some(order) = self.mcva_order {
             settings.mcva = Mcva { order, ..settings.mcva };
         }
         if settings.simultaneous == Simultaneous::Moreau {
-            self.check_moreau(mechanics)?;
+            self.check_moreau(plant)?;
         }
-        self.rule.build(&Workshop { mechanics, parameters, flow: &self.flow, settings: &settings })
+        self.rule.build(&Workshop { plant, flow: &self.flow, settings: &settings })
     }
 
     /// Moreau's law is one of velocities: for other energies than H, or a mass that depends on v, there is none.
-    fn check_moreau(&self, mechanics: &Mechanics) -> Result<()> {
+    fn check_moreau(&self, plant: &dyn Plant) -> Result<()> {
         let (why, help) = match self.rule.name {
-            "ctec" if mechanics.is_quadratic() => return Ok(()),
+            "ctec" if plant.facts().is_quadratic => return Ok(()),
             "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "leave it at `sequential`"),
             rule => (format!("the rule `{rule}` does not match H"), "use `ctec`, or leave it at `sequential`"),
         };

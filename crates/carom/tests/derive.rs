@@ -2,9 +2,9 @@
 
 mod systems;
 
-use carom::derive::derive;
-use carom::expr::{Expr, grad, jacobian};
-use carom::system::{System, time};
+use carom::lab::derive::derive;
+use carom::lab::expr::{Expr, grad, jacobian};
+use carom::lab::system::{System, time};
 use systems::*;
 
 /// Values for the parameters, the time, the coordinates and the velocities of a system.

@@ -3,8 +3,8 @@
 
 mod common;
 
-use carom::expr::{Expr, Op};
-use carom::kernel::{Backend, Instr, Kernel, KernelError, Tape};
+use carom::lab::expr::{Expr, Op};
+use carom::lab::kernel::{Backend, Instr, Kernel, KernelError, Tape};
 use common::{SPECIAL, eval_with_error, expressions, operations, symbols, ulps};
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 mod common;
 
-use carom::expr::Expr;
-use carom::kernel::{Backend, Kernel, KernelError, LaneKernel, Lanes};
+use carom::lab::expr::Expr;
+use carom::lab::kernel::{Backend, Kernel, KernelError, LaneKernel, Lanes};
 use common::{SPECIAL, eval_with_error, expressions, operations, symbols, ulps};
 use proptest::prelude::*;
 

@@ -1,13 +1,14 @@
 //! Steps by one compiled function against steps whose parts are interpreted.
 #![cfg(feature = "jit")]
 
-use carom::catalogue;
-use carom::discrete::{DiscreteLagrangian, Svc, registry};
-use carom::expr::Expr;
-use carom::flow::{Flow, Phase, Variational};
-use carom::kernel::{Backend, NewtonKernel, Problem, Status};
-use carom::mechanics::Mechanics;
-use carom::model::Model;
+use carom::lab::catalogue;
+use carom::lab::discrete::{DiscreteLagrangian, Svc, registry};
+use carom::lab::expr::Expr;
+use carom::lab::flow::Variational;
+use carom::lab::kernel::{Backend, NewtonKernel, Problem, Status};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::model::Model;
+use carom::lab::phase::{Flow, Phase};
 use proptest::prelude::*;
 
 /// The same map by native code and by the interpreter, and where the model starts.

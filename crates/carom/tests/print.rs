@@ -2,9 +2,9 @@
 
 mod systems;
 
-use carom::expr::print::Notation;
-use carom::expr::tidy::tidy;
-use carom::expr::{Expr, Func};
+use carom::lab::expr::print::Notation;
+use carom::lab::expr::tidy::tidy;
+use carom::lab::expr::{Expr, Func};
 use systems::*;
 
 fn text(e: Expr) -> String {

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use carom::error::Result;
-use carom::projection;
+use carom::Result;
+use carom::lab::projection;
+use carom::lab::simulation::study;
 
 use super::{load, warn};
 use crate::args;
@@ -29,11 +30,12 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
     let projected = model.run.method.as_deref().is_some_and(|method| method.contains("php"));
     if projected || model.projection.is_some() {
         text += &format!("{}\n", paint(STRONG, "projected Hamilton's principle"));
-        projection::report(&model)?.iter().for_each(|line| text += &format!("  {line}\n"));
+        let study = study(&model)?;
+        projection::report(&model, &study).iter().for_each(|line| text += &format!("  {line}\n"));
     }
     print(&text)?;
-    if projected {
-        projection::check(&model)?;
+    if projected && let Some(error) = study(&model)?.failure() {
+        return Err(error.clone());
     }
     print("no mistakes found\n")?;
     warn(&start.warnings);

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use carom::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
-use carom::error::{Diagnostic, Result};
+use carom::lab::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
+use carom::lab::error::{Diagnostic, Result};
 
 use carom_report::file::Target;
 use carom_report::plots;

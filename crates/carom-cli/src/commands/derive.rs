@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use carom::error::Result;
+use carom::lab::error::Result;
 
 use super::load;
 use crate::args::{self, Format};
@@ -12,7 +12,7 @@ use crate::style::visible_lines;
 /// Prints the equations of motion and the impact laws.
 pub fn derive(arguments: &args::Derive) -> Result<ExitCode> {
     let model = load(&arguments.model)?;
-    let derivation = carom::derive::derive(&model.system, &model.title);
+    let derivation = carom::lab::derive::derive(&model.system, &model.title);
     print(&visible_lines(&match arguments.format {
         Format::Text => derivation.to_text(),
         Format::Latex => derivation.to_latex(),

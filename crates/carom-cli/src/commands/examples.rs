@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use carom::catalogue;
-use carom::error::{Diagnostic, Result};
+use carom::lab::catalogue;
+use carom::lab::error::{Diagnostic, Result};
 
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint};
@@ -20,7 +20,7 @@ pub fn examples(name: Option<&str>) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let example = catalogue::find(name).ok_or_else(|| {
-        let near = carom::model::suggestion(name, catalogue::EXAMPLES.iter().map(|e| e.name));
+        let near = carom::lab::model::suggestion(name, catalogue::EXAMPLES.iter().map(|e| e.name));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`carom examples` lists them".into(),

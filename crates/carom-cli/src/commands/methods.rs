@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use carom::error::Result;
-use carom::method;
+use carom::lab::error::Result;
+use carom::lab::method;
 
 use crate::output::print;
 use crate::style::{STRONG, paint};

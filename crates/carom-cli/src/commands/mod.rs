@@ -12,9 +12,9 @@ mod run;
 use std::path::Path;
 use std::process::ExitCode;
 
-use carom::catalogue;
-use carom::error::{Diagnostic, Result};
-use carom::model::Model;
+use carom::lab::catalogue;
+use carom::lab::error::{Diagnostic, Result};
+use carom::lab::model::Model;
 use clap::CommandFactory;
 use indicatif::ProgressBar;
 
@@ -70,7 +70,7 @@ pub fn load(model: &args::Model) -> Result<Model> {
         return Model::from_text(&format!("{}.toml", example.name), example.text, &model.settings);
     }
     if !path.exists()
-        && let Some(near) = carom::model::suggestion(&model.model, catalogue::EXAMPLES.iter().map(|e| e.name))
+        && let Some(near) = carom::lab::model::suggestion(&model.model, catalogue::EXAMPLES.iter().map(|e| e.name))
     {
         let message = format!("`{}` is neither a file nor a shipped model", model.model);
         return Err(Diagnostic::new(message).with_help(format!("did you mean `{near}`?")).into());

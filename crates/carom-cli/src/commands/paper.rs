@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use carom::error::{Diagnostic, Result};
-use carom::paper::{Entry, Finding, REGISTRY, named};
+use carom::lab::error::{Diagnostic, Result};
+use carom::lab::paper::{Entry, Finding, REGISTRY, named};
 
 use carom_report::figure;
 use carom_report::file::Target;

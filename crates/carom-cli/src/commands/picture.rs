@@ -1,6 +1,6 @@
 //! What the commands that draw have in common.
 
-use carom::error::Result;
+use carom::lab::error::Result;
 use carom_report::chart::Chart;
 use carom_report::file::Target;
 use carom_report::palette::{DARK, LIGHT, Theme};

@@ -1,10 +1,11 @@
 //! The motion that runs are measured against.
 
-use super::Trajectory;
+use super::Recorded;
 use crate::error::Result;
 use crate::method::Method;
 use crate::model::Model;
-use crate::run::{Impact, Simulation, Status, View, Watcher};
+use crate::run::{Impact, Status, View, Watcher};
+use crate::simulation::Simulation;
 
 /// Of order 16: rounding is all that is left of its error, except where the motion is chaotic.
 const METHOD: &str = "gauss8+ctec";
@@ -48,12 +49,12 @@ impl Watcher for Record {
 impl Exact {
     /// The motion of a model on the mesh of a step.
     pub fn new(model: &Model, step: f64, until: f64) -> Result<Exact> {
-        let first = (until / 40.0).min(0.1);
-        let mut simulation = Simulation::new(model, &Method::named(METHOD, None)?, first, until)?;
-        let mut best = Exact::with(&mut simulation, step)?;
+        let mut h = (until / 40.0).min(0.1);
+        let simulation = Simulation::new(model, &Method::named(METHOD, None)?, h, until)?.every(step);
+        let mut best = Exact::with(&simulation, step, until)?;
         for _ in 0..HALVINGS {
-            simulation.step *= 0.5;
-            let mut finer = Exact::with(&mut simulation, step)?;
+            h *= 0.5;
+            let mut finer = Exact::with(&simulation.clone().step(h), step, until)?;
             finer.error = l2(&best.q, &finer.q, step);
             // Where halving no longer helps, the difference is what rounding leaves.
             let stuck = finer.error > 0.5 * best.error;
@@ -67,20 +68,19 @@ impl Exact {
         Ok(best)
     }
 
-    fn with(simulation: &mut Simulation, step: f64) -> Result<Exact> {
-        simulation.every = Some(step);
+    fn with(simulation: &Simulation, step: f64, until: f64) -> Result<Exact> {
         let mut record = Record::default();
-        let outcome = simulation.run(&mut record)?;
+        let outcome = simulation.watch(&mut record)?;
         if let Status::Failed(failure) = outcome.status {
             return Err((*failure).into());
         }
-        record.q.push(outcome.end.q().to_vec());
+        record.q.push(outcome.state.z.q().to_vec());
         let Record { q, impact_times } = record;
-        Ok(Exact { until: simulation.until, q, impact_times, error: f64::INFINITY, step })
+        Ok(Exact { until, q, impact_times, error: f64::INFINITY, step })
     }
 
     /// sqrt(h Σ |q_k − q(t_k)|²) over the nodes of a run with the same mesh.
-    pub fn l2_error(&self, trajectory: &Trajectory) -> f64 {
+    pub fn l2_error(&self, trajectory: &Recorded) -> f64 {
         let q: Vec<Vec<f64>> = trajectory.nodes.iter().map(|z| z.q().to_vec()).collect();
         l2(&self.q, &q, self.step)
     }

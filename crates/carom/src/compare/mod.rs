@@ -1,34 +1,35 @@
 //! Methods against each other: each with each step, against a motion that is computed once, to high order.
 //!
 //! ```
-//! use carom::compare::{Plan, compare};
-//! use carom::model::Model;
+//! use carom::lab::compare::{Plan, compare};
+//! use carom::lab::model::Model;
 //!
-//! let text = carom::catalogue::find("pendulum").unwrap().text;
+//! let text = carom::lab::catalogue::find("pendulum").unwrap().text;
 //! let model = Model::from_text("pendulum", text, &[])?;
 //! let comparison = compare(&model, &Plan::new(&["cva", "gauss2"], None, &[0.02, 0.01], 1.0)?, &mut |_| {})?;
 //! let order = |row: usize| comparison.rows[row].order.unwrap();
 //! assert!((order(1) - 2.0).abs() < 0.1 && (order(3) - 4.0).abs() < 0.1);
-//! # Ok::<(), carom::error::Error>(())
+//! # Ok::<(), carom::lab::error::Error>(())
 //! ```
 
 mod clock;
 mod exact;
-mod trajectory;
+mod recorded;
 
 pub use clock::{Stopwatch, kind_of_time};
 pub use exact::Exact;
-pub use trajectory::Trajectory;
+pub use recorded::Recorded;
 
 use std::time::Instant;
 
 use crate::error::{Diagnostic, Error, Result};
-use crate::flow::Flow;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::Model;
 use crate::modified::{Shadow, check_conservative};
-use crate::run::{Simulation, Status};
+use crate::phase::Flow;
+use crate::run::Status;
+use crate::simulation::Simulation;
 use crate::solve::larger;
 
 /// A mesh has no more steps than this.
@@ -152,8 +153,8 @@ fn in_one_line(error: &Error) -> String {
 }
 
 fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<Measures> {
-    let mut simulation = Simulation::new(model, method, step, exact.until)?;
-    let trajectory = Trajectory::of(&mut simulation)?;
+    let simulation = Simulation::new(model, method, step, exact.until)?;
+    let trajectory = Recorded::of(&simulation)?;
     if let Status::Failed(failure) = &trajectory.outcome.status {
         return Err((**failure).clone().into());
     }
@@ -163,17 +164,17 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
         .fold(None, |worst: Option<f64>, x| Some(worst.map_or(x, |w| larger(w, x))));
     Ok(Measures {
         l2: exact.l2_error(&trajectory),
-        energy_drift: trajectory.outcome.energy[2],
+        energy_drift: trajectory.outcome.energy.max_drift,
         shadow_drift: shadow_drift(model, method, &trajectory, step)?,
         impacts: trajectory.impacts.len(),
         impact_time_error,
         steps: trajectory.outcome.steps,
-        seconds: seconds(&mut simulation, 0.05)?,
+        seconds: seconds(&simulation, 0.05)?,
     })
 }
 
 /// See [`Measures::shadow_drift`].
-fn shadow_drift(model: &Model, method: &Method, trajectory: &Trajectory, h: f64) -> Result<Option<f64>> {
+fn shadow_drift(model: &Model, method: &Method, trajectory: &Recorded, h: f64) -> Result<Option<f64>> {
     let mechanics = Mechanics::new(&model.system);
     if !method.flow.is_symplectic || check_conservative(&mechanics).is_err() {
         return Ok(None);
@@ -191,11 +192,12 @@ pub fn build_flow(model: &Model, method: &Method, mechanics: &Mechanics) -> Resu
 }
 
 /// The CPU time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
-pub fn seconds(simulation: &mut Simulation, at_least: f64) -> Result<f64> {
+pub fn seconds(simulation: &Simulation, at_least: f64) -> Result<f64> {
+    let ready = simulation.prepare()?;
     let (begin, mut least, mut runs) = (Instant::now(), f64::INFINITY, 0);
     while runs < 3 || begin.elapsed().as_secs_f64() < at_least {
         let watch = Stopwatch::start();
-        simulation.run(&mut ())?;
+        ready.watch(&mut ())?;
         least = least.min(watch.seconds());
         runs += 1;
     }

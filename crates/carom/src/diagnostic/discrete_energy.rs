@@ -1,5 +1,5 @@
 use super::{Diagnostic, Made, Subject};
-use crate::flow::{Flow, Phase};
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The discrete energy −D₃L_d(q0, q1, h) of the step from a point. [BEA eq. 25; DLM §4.2]

@@ -1,5 +1,6 @@
 use super::{Diagnostic, Made, Subject};
-use crate::flow::{Field, Flow, Phase};
+use crate::mechanics::Field;
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The Hamiltonian H(q, p) = p·v − L. [DLM eq. 5]

@@ -1,8 +1,8 @@
 use super::{Diagnostic, Made, Subject};
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::expr::Expr;
-use crate::flow::{Flow, Phase};
 use crate::kernel::Kernel;
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 use crate::system::time;
 

@@ -1,21 +1,21 @@
 //! Diagnostics, one file each: numbers that say how well a flow keeps the structure of mechanics, evaluated at phase
 //! points.
 //!
-//! A [`Panel`] makes those that apply to a model and a method, and says of the others why they do not; [`series`] runs a
+//! A [`Panel`] makes those that apply to a model and a method, and says of the others why they do not; [`series`](crate::simulation::series) runs a
 //! model and keeps them along its nodes.
 //!
 //! ```
-//! use carom::diagnostic::series;
-//! use carom::method::Method;
-//! use carom::model::Model;
+//! use carom::lab::simulation::series;
+//! use carom::lab::method::Method;
+//! use carom::lab::model::Model;
 //!
-//! let text = carom::catalogue::find("pendulum").unwrap().text;
+//! let text = carom::lab::catalogue::find("pendulum").unwrap().text;
 //! let model = Model::from_text("pendulum", text, &[])?;
 //! let table = series(&model, &Method::named("svc", None)?, 0.01, 2.0, &[])?;
 //! for (column, summary) in table.columns.iter().zip(&table.summaries) {
 //!     println!("{}: {} values, largest drift {:e}", column.name, column.values.len(), summary.drift);
 //! }
-//! # Ok::<(), carom::error::Error>(())
+//! # Ok::<(), carom::lab::error::Error>(())
 //! ```
 
 mod discrete_energy;
@@ -32,15 +32,15 @@ pub use energy::Energy;
 pub use gap::Gap;
 pub use modified::{ByFlow, Modified};
 pub use momentum::Momentum;
-pub(crate) use panel::is_on_mesh;
-pub use panel::{Column, LeftOut, Panel, Table, series};
+pub use panel::{Column, LeftOut, Panel, Table};
 pub use summary::Summary;
 pub use symplectic::Symplectic;
 
 use crate::error::{Diagnostic as Mistake, Error, Result};
-use crate::flow::{Flow, FlowKind, Phase};
+use crate::flow::FlowKind;
 use crate::mechanics::Mechanics;
 use crate::model::suggestion;
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 use crate::system::System;
 

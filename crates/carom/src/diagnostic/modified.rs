@@ -1,8 +1,10 @@
 use super::{Diagnostic, Made, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
-use crate::flow::{Field, Flow, FlowKind, Phase};
+use crate::flow::FlowKind;
+use crate::mechanics::Field;
 use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, check_conservative};
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]

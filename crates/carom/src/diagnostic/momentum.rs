@@ -3,9 +3,9 @@ use crate::error::{Diagnostic as Mistake, Result};
 use crate::expr::Expr;
 use crate::expr::print::Notation;
 use crate::expr::tidy::tidy;
-use crate::flow::{Flow, Phase};
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The momentum map p·ξ(q) of a symmetry: kept to roundoff where L, and so L_d, is invariant along ξ (Noether).

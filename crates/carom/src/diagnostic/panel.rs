@@ -2,23 +2,23 @@
 
 use super::{Diagnostic, Entry, REGISTRY, Subject, Summary, entry};
 use crate::error::{Error, Result};
-use crate::flow::{Flow, Phase};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::Model;
-use crate::run::{Simulation, Status, View, Watcher};
+use crate::phase::{Flow, Phase};
+use crate::run::Mesh;
 
 /// The diagnostics of a model with a method and a step. It keeps no values: as many nodes as there are can be looked at.
 pub struct Panel {
     diagnostics: Vec<Box<dyn Diagnostic>>,
-    names: Vec<(String, String)>,
-    left_out: Vec<LeftOut>,
+    pub(crate) names: Vec<(String, String)>,
+    pub(crate) left_out: Vec<LeftOut>,
     flow: Box<dyn Flow>,
     h: f64,
     /// The time of the first node.
     start: Option<f64>,
     values: Vec<f64>,
-    summaries: Vec<Summary>,
+    pub(crate) summaries: Vec<Summary>,
 }
 
 /// A diagnostic that does not apply.
@@ -111,53 +111,19 @@ impl Panel {
         &self.summaries
     }
 
+    /// The mesh of the run, whose first node is at `t` where none is known.
+    fn mesh_from(&mut self, t: f64) -> Mesh {
+        Mesh { start: *self.start.get_or_insert(t), step: self.h, until: f64::INFINITY }
+    }
+
     /// The values at a node of the run; NaN where there is none.
     pub fn at(&mut self, z: &Phase) -> &[f64] {
         for (diagnostic, value) in self.diagnostics.iter_mut().zip(&mut self.values) {
             *value = diagnostic.at(z, self.h, &mut *self.flow).unwrap_or(f64::NAN);
         }
-        if is_on_mesh(z.t, *self.start.get_or_insert(z.t), self.h) {
+        if self.mesh_from(z.t).contains(z.t) {
             self.summaries.iter_mut().zip(&self.values).for_each(|(summary, &value)| summary.see(z.t, value));
         }
         &self.values
-    }
-}
-
-/// True if t is one of the nodes start + k·h.
-pub(crate) fn is_on_mesh(t: f64, start: f64, h: f64) -> bool {
-    let k = ((t - start) / h).round();
-    (t - start - k * h).abs() < 1e-6 * h
-}
-
-/// Runs a model and keeps its diagnostics along the nodes: those of the names in `only`, or all where it is empty.
-pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&str]) -> Result<Table> {
-    let mut simulation = Simulation::new(model, method, step, until)?;
-    let panel = Panel::new(model, method, step, only)?;
-    let column = |(key, name): &(String, String)| Column { key: key.clone(), name: name.clone(), values: Vec::new() };
-    let columns = panel.names.iter().map(column).collect();
-    let mut keep = Keep { panel, t: Vec::new(), columns };
-    let outcome = simulation.run(&mut keep)?;
-    if let Status::Failed(why) = outcome.status {
-        return Err((*why).into());
-    }
-    let Keep { panel, t, columns } = keep;
-    Ok(Table { t, columns, summaries: panel.summaries, left_out: panel.left_out })
-}
-
-struct Keep {
-    panel: Panel,
-    t: Vec<f64>,
-    columns: Vec<Column>,
-}
-
-impl Watcher for Keep {
-    fn node(&mut self, view: &mut View) {
-        self.t.push(view.t());
-        let values = self.panel.at(view.phase());
-        self.columns.iter_mut().zip(values).for_each(|(column, &value)| column.values.push(value));
-    }
-
-    fn wants_impacts(&self) -> bool {
-        false
     }
 }

@@ -1,7 +1,8 @@
 use super::{Diagnostic, Made, Subject};
-use crate::constraint::Manifold;
 use crate::error::Diagnostic as Mistake;
-use crate::flow::{Field, Flow, Phase};
+use crate::mechanics::Field;
+use crate::mechanics::Manifold;
+use crate::phase::{Flow, Phase};
 use crate::solve::{NoSolution, larger};
 
 /// How far a step is from symplectic: the largest entry of DΦᵀ J DΦ − J, J = [0 1; −1 0]. [DLM §3.5]

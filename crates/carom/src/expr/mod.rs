@@ -8,7 +8,7 @@
 //! reachable nodes in order of number, and none recurses. Expressions of any depth are safe.
 //!
 //! ```
-//! use carom::expr::Expr;
+//! use carom::lab::expr::Expr;
 //! let x = Expr::symbol("x");
 //! let f = x.sin() * x;
 //! assert_eq!(f.diff(x), x.sin() + x * x.cos());

@@ -1,6 +1,6 @@
 //! Compositions of a symmetric map of order 2.
 
-use super::{Discrete, Flow, Impulses, Phase};
+use crate::phase::{Discrete, Flow, Impulses, Phase};
 use crate::solve::NoSolution;
 
 /// Φ_{γ_s h} ∘ … ∘ Φ_{γ₁h}, with symmetric γ. [Hairer, Lubich & Wanner, V.3]
@@ -91,6 +91,14 @@ impl Flow for Composition {
         z1.copy_from(&self.middle[0]);
         z1.t = z0.t + h;
         Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.base.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.base.forget();
     }
 
     fn discrete(&mut self) -> Option<Discrete> {

@@ -6,10 +6,10 @@ use super::past::{is_same_step, is_same_time};
 use super::stages::Stages;
 use super::stiff::Stiff;
 use super::vector::Buffer;
-use super::{Discrete, Flow, MOMENTS, Moments, Phase};
 use crate::error::Result;
 use crate::mechanics::Mechanics;
 use crate::modified::ModifiedHamiltonian;
+use crate::phase::{Discrete, Flow, MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
 
 /// Gauss collocation with s stages on Hamilton's equations: order 2s, symplectic, symmetric. [Hairer, Lubich & Wanner, II.1]
@@ -164,6 +164,16 @@ impl Flow for Gauss {
             energy += b * ((0..n).map(|i| end.p()[i] * rate(i)).sum::<f64>() - lifted);
         }
         Some(Discrete { action: h * mean, energy: energy - mean })
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.iteration.field.set_parameters(parameters);
+        Gauss::forget(self);
+    }
+
+    fn forget(&mut self) {
+        self.iteration.field.forget();
+        Gauss::forget(self);
     }
 
     fn set_full_step(&mut self, full: f64) {

@@ -1,6 +1,6 @@
 //! A map in two halves.
 
-use super::{Discrete, Flow, Impulses, Phase};
+use crate::phase::{Discrete, Flow, Impulses, Phase};
 use crate::solve::NoSolution;
 
 /// Φ_{h/2} ∘ Φ_{h/2} in place of Φ_h: a second opinion on every step, also on the partial ones, which a smaller h need not change.
@@ -22,6 +22,14 @@ impl Flow for Halved {
         self.map.step(&self.middle, 0.5 * h, z1)
     }
 
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.map.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.map.forget();
+    }
+
     /// The two halves have each their own.
     fn discrete(&mut self) -> Option<Discrete> {
         None
@@ -37,10 +45,6 @@ impl Flow for Halved {
 
     fn moments(&self) -> usize {
         self.map.moments()
-    }
-
-    fn whole(&self) -> Option<Box<dyn Flow>> {
-        Some(self.map.boxed_clone())
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {

@@ -1,7 +1,8 @@
 //! The modified flow of a map, between its iterates.
 
-use super::{Discrete, Field, Flow, Phase};
-use crate::constraint::Manifold;
+use crate::mechanics::Field;
+use crate::mechanics::Manifold;
+use crate::phase::{Discrete, Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The flow of the modified Hamiltonian H̃_h of a map Φ_h, which passes through the iterates Φ_h^k(z0): the polynomial
@@ -74,6 +75,21 @@ impl Flow for Interpolated {
             Some((manifold, field)) => manifold.project(z1, field),
             None => Ok(()),
         }
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.map.set_parameters(parameters);
+        self.known.0.t = f64::NAN;
+        if let Some((manifold, field)) = &mut self.back {
+            manifold.set_parameters(parameters);
+            field.set_parameters(parameters);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.map.forget();
+        self.known.0.t = f64::NAN;
+        self.back.iter_mut().for_each(|(_, field)| field.forget());
     }
 
     fn set_full_step(&mut self, h: f64) {

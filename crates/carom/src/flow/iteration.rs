@@ -1,9 +1,9 @@
 //! The equations of a collocation step, solved on lanes.
 
-use super::Phase;
 use super::combine::{columns, combine, product, replace};
 use super::stages::{MOST_COORDINATES, Stages};
 use super::vector::{Buffer, Registers, Vector, Work};
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// What has not converged after so many rounds of the fixed-point iteration does not converge.

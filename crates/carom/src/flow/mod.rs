@@ -4,10 +4,8 @@ mod carry;
 mod collocation;
 mod combine;
 mod composition;
-mod field;
 mod gauss;
 mod halved;
-mod impulses;
 mod interpolated;
 mod iteration;
 mod multipliers;
@@ -21,136 +19,10 @@ mod vector;
 
 pub(crate) use collocation::Collocation;
 pub use composition::Composition;
-pub use field::Field;
 pub use gauss::Gauss;
 pub(crate) use halved::Halved;
-pub use impulses::Impulses;
 pub use interpolated::Interpolated;
 pub use registry::{FlowKind, named, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;
-pub(crate) use variational::{mean_lagrangian, momenta_between};
-
-use crate::solve::NoSolution;
-
-/// A phase point: the time, and z = (q, p) of the free coordinates.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Phase {
-    /// The time.
-    pub t: f64,
-    /// q, then p.
-    pub z: Vec<f64>,
-}
-
-impl Phase {
-    /// The point (t, q, p).
-    pub fn new(t: f64, q: &[f64], p: &[f64]) -> Phase {
-        Phase { t, z: q.iter().chain(p).copied().collect() }
-    }
-
-    /// The coordinates.
-    pub fn q(&self) -> &[f64] {
-        &self.z[..self.z.len() / 2]
-    }
-
-    /// The momenta.
-    pub fn p(&self) -> &[f64] {
-        &self.z[self.z.len() / 2..]
-    }
-
-    /// The momenta, to change them.
-    pub fn p_mut(&mut self) -> &mut [f64] {
-        let n = self.z.len() / 2;
-        &mut self.z[n..]
-    }
-
-    /// Becomes a copy of `other`, without allocating.
-    pub fn copy_from(&mut self, other: &Phase) {
-        self.t = other.t;
-        self.z.copy_from_slice(&other.z);
-    }
-}
-
-/// What the discrete action principle says of a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Discrete {
-    /// L_d.
-    pub action: f64,
-    /// −D₃L_d.
-    pub energy: f64,
-}
-
-/// The most moments inside a step.
-pub const MOMENTS: usize = 8;
-
-/// Moments inside a step.
-#[derive(Clone, Debug)]
-pub struct Moments {
-    /// How many there are.
-    pub count: usize,
-    /// How far into the step they are.
-    pub tau: [f64; MOMENTS],
-    /// t, then q, then v = q̇: component i of moment k at i·MOMENTS + k. What is beyond `count` has no meaning.
-    pub lanes: Vec<f64>,
-}
-
-impl Moments {
-    /// Room for those of a system with n coordinates.
-    pub fn new(n: usize) -> Moments {
-        Moments { count: 0, tau: [0.0; MOMENTS], lanes: vec![0.0; (1 + 2 * n) * MOMENTS] }
-    }
-
-    /// Writes moment k, τ into the step from z0.
-    pub fn set<'a>(&mut self, k: usize, z0: &Phase, tau: f64, q_and_v: impl Iterator<Item = &'a f64>) {
-        self.tau[k] = tau;
-        self.lanes[k] = z0.t + tau;
-        for (lanes, x) in self.lanes.chunks_mut(MOMENTS).skip(1).zip(q_and_v) {
-            lanes[k] = *x;
-        }
-    }
-}
-
-/// A one-step map. It may remember the last steps for a better first guess; that never changes the result.
-pub trait Flow: Send {
-    /// z1 = Φ_h(z0); h may be negative.
-    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution>;
-
-    /// z0 with z1 = Φ_h(z0). A map that is not symmetric says how. The action of the last step is then that of the step
-    /// back, −L_d(q0, q1, h).
-    fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> Result<(), NoSolution> {
-        self.step(z1, -h, z0)
-    }
-
-    /// Tells a map that makes partial steps how long the full ones are.
-    fn set_full_step(&mut self, _h: f64) {}
-
-    /// L_d and −D₃L_d of the last step, if the map is variational.
-    fn discrete(&mut self) -> Option<Discrete>;
-
-    /// The impulses of the constraints in the last step, if the map knows constraints.
-    fn impulses(&self) -> Option<&Impulses> {
-        None
-    }
-
-    /// The order of the map.
-    fn order(&self) -> usize;
-
-    /// At how many moments inside a step, at most [`MOMENTS`], its motion is known.
-    fn moments(&self) -> usize {
-        0
-    }
-
-    /// Writes the moments inside the last step, in the order of time: q and v = q̇ on its polynomial, near enough to look for
-    /// events. False if the last step was not the one from z0 over h.
-    fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
-        false
-    }
-
-    /// The map of which this one makes two halves of each step.
-    fn whole(&self) -> Option<Box<dyn Flow>> {
-        None
-    }
-
-    /// A copy of its own.
-    fn boxed_clone(&self) -> Box<dyn Flow>;
-}
+pub(crate) use variational::momenta_between;

@@ -1,6 +1,6 @@
 //! First guesses from the last steps.
 
-use super::Phase;
+use crate::phase::Phase;
 
 /// The most solutions that are extrapolated.
 const MOST: usize = 8;

@@ -1,10 +1,11 @@
 //! The flows by name.
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
-use super::{Flow, Gauss, Rk4, Variational};
+use super::{Gauss, Rk4, Variational};
 use crate::discrete::{self, DiscreteLagrangian, Galerkin, Nodes, Svc};
 use crate::error::{Diagnostic, Result};
 use crate::mechanics::Mechanics;
+use crate::phase::Flow;
 
 /// A flow that can be asked for by name.
 pub struct FlowKind {
@@ -18,6 +19,8 @@ pub struct FlowKind {
     pub is_symplectic: bool,
     /// One line about it.
     pub about: &'static str,
+    /// α, for the generalized midpoint rule.
+    alpha: Option<f64>,
     recipe: Recipe,
 }
 
@@ -51,6 +54,14 @@ impl FlowKind {
         })
     }
 
+    /// What tells it from all other flows.
+    pub fn key(&self) -> String {
+        match self.alpha {
+            Some(alpha) => format!("{} {alpha:e}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// Its discrete Lagrangian, if it is the flow of one.
     pub fn discrete_lagrangian(&self) -> Option<&dyn DiscreteLagrangian> {
         match &self.recipe {
@@ -66,12 +77,13 @@ impl FlowKind {
             is_symmetric: rule.is_symmetric(),
             is_symplectic: true,
             about: rule.about(),
+            alpha: None,
             recipe: Recipe::Variational(rule),
         }
     }
 
     fn symmetric(name: String, order: usize, about: &'static str, recipe: Recipe) -> FlowKind {
-        FlowKind { name, order, is_symmetric: true, is_symplectic: true, about, recipe }
+        FlowKind { name, order, is_symmetric: true, is_symplectic: true, about, alpha: None, recipe }
     }
 }
 
@@ -99,7 +111,9 @@ pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
         is_symmetric: false,
         is_symplectic: false,
         about: "classical Runge–Kutta, for comparison",
+        alpha: None,
         recipe: Recipe::Rk4,
     });
+    kinds.iter_mut().for_each(|kind| kind.alpha = alpha);
     kinds
 }

@@ -1,8 +1,9 @@
 //! The classical Runge–Kutta method, for comparison.
 
-use super::{Discrete, Field, Flow, Phase};
 use crate::error::Result;
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
+use crate::phase::{Discrete, Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The classical Runge–Kutta method of order 4: neither symplectic nor symmetric, for comparison. [Kutta 1901]
@@ -39,6 +40,14 @@ impl Flow for Rk4 {
         }
         z1.t = z0.t + h;
         Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.field.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.field.forget();
     }
 
     fn discrete(&mut self) -> Option<Discrete> {

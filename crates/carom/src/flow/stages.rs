@@ -1,12 +1,14 @@
 //! Hamilton's equations at all stages of a step at once.
 
 use super::vector::Buffer;
-use super::{Field, Phase, field};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{LaneKernel, Lanes, Tape};
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
+use crate::mechanics::field;
 use crate::modified::ModifiedHamiltonian;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
 
@@ -72,6 +74,22 @@ impl Stages {
         let width = Lanes::for_states(s).unwrap_or(Lanes::Eight).count();
         let point = Phase { t: 0.0, z: vec![0.0; size] };
         Stages { width, s, inputs: Buffer::zeros((size + 1) * width), rates, slopes: None, point }
+    }
+
+    /// Takes other values of the parameters.
+    pub(super) fn set_parameters(&mut self, values: &[f64]) {
+        match &mut self.rates {
+            Rates::Lanes { parameters, .. } => parameters.copy_from_slice(values),
+            Rates::Field(field) => field.set_parameters(values),
+            Rates::Modified { ham_mod, .. } => ham_mod.set_parameters(values),
+        }
+    }
+
+    /// Forgets the last point.
+    pub(super) fn forget(&mut self) {
+        if let Rates::Field(field) = &mut self.rates {
+            field.forget();
+        }
     }
 
     /// The full step, on which a modified Hamiltonian depends. True if that is another than before.

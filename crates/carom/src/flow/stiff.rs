@@ -1,7 +1,7 @@
 //! The equations of a collocation step where fixed points repel: long steps, stiff systems.
 
-use super::Phase;
 use super::iteration::Iteration;
+use crate::phase::Phase;
 use crate::solve::{Lu, NoSolution};
 
 /// What has not converged after so many iterations does not converge.

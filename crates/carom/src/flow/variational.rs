@@ -1,16 +1,19 @@
 //! The one-step map of a discrete Lagrangian.
 
+use super::FlowKind;
 use super::carry::Carry;
-use super::impulses::Impulses;
 use super::multipliers::Multipliers;
 use super::past::Past;
-use super::{Discrete, Field, Flow, FlowKind, MOMENTS, Phase};
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::kernel::{Kernel, Problem};
+use crate::mechanics::Field;
+use crate::mechanics::Newton;
 use crate::mechanics::{Mechanics, numbered};
-use crate::solve::{Newton, NoSolution};
+use crate::phase::Impulses;
+use crate::phase::{Discrete, Flow, MOMENTS, Phase};
+use crate::solve::NoSolution;
 
 /// Φ_h = F⁺L_d ∘ (F⁻L_d)⁻¹: the discrete Euler–Lagrange equations in position-momentum form. [DLM eqs. 15, 17, 18]
 ///
@@ -70,7 +73,7 @@ impl Variational {
         u.extend((1..inner + 2).map(|k| numbered(&format!("u{k}"), n)));
         let step = Step { t, h, q0: numbered("q", n), u };
         let samples = rule.samples(&step);
-        let m = mean_lagrangian(mechanics, &samples);
+        let m = mechanics.mean_lagrangian(&samples);
         let multipliers = Multipliers::of(mechanics, rule, &step)?;
         let mut equations = equations(mechanics, m, &samples, &step);
         multipliers.subtract_from(&mut equations);
@@ -104,7 +107,7 @@ impl Variational {
             carry: carry.kernel(mechanics, &step.q0)?,
             start: vec![0.0; parameters.len() + n],
             past: Past::new(n, problem.unknowns.len()),
-            impulses: Impulses::new(mechanics, m1),
+            impulses: Impulses::new(mechanics.is_one_point(), m1),
             adjoint: None,
             stepped_back: false,
         };
@@ -178,6 +181,20 @@ impl Flow for Variational {
         Ok(())
     }
 
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.start[..self.parameters].copy_from_slice(parameters);
+        self.field.set_parameters(parameters);
+        self.past.forget();
+        self.adjoint.iter_mut().for_each(|adjoint| adjoint.set_parameters(parameters));
+    }
+
+    fn forget(&mut self) {
+        self.past.forget();
+        self.field.forget();
+        self.adjoint.iter_mut().for_each(|adjoint| adjoint.forget());
+    }
+
     fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> std::result::Result<(), NoSolution> {
         let Some(adjoint) = &mut self.adjoint else { return self.step(z1, -h, z0) };
         self.stepped_back = true;
@@ -233,7 +250,7 @@ pub(crate) fn momenta_between(
         Step { t, h: step_length, q0: numbered("q", n), u: vec![vec![Expr::constant(0.0); n], numbered("u1", n)] };
     let samples = rule.samples(&step);
     let multipliers = Multipliers::of(mechanics, rule, &step)?;
-    let mut equations = equations(mechanics, mean_lagrangian(mechanics, &samples), &samples, &step);
+    let mut equations = equations(mechanics, mechanics.mean_lagrangian(&samples), &samples, &step);
     multipliers.subtract_from(&mut equations);
     let mut values = parameters.to_vec();
     values.extend([(t, 0.0), (step_length, h)]);
@@ -246,11 +263,6 @@ pub(crate) fn momenta_between(
     values.extend(multipliers.symbols.iter().copied().zip(lambda));
     let values = eval(&equations, &values);
     Ok([values[..n].iter().map(|p| -p).collect(), values[n..].to_vec()])
-}
-
-/// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ).
-pub(crate) fn mean_lagrangian(mechanics: &Mechanics, samples: &[Sample]) -> Expr {
-    samples.iter().map(|s| s.weight * mechanics.at(&[mechanics.l], &s.q, &s.v, s.t)[0]).sum()
 }
 
 /// −D₃L_d.

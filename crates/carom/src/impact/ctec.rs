@@ -1,5 +1,5 @@
 use super::{Hit, ImpactRule, Tools};
-use crate::flow::Phase;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// Continuous-time energy conservation: H(q_i, p⁻) = H(q_i, p⁺). [BEA eq. 22; CVA in DLM §4.1]
@@ -24,13 +24,13 @@ impl ImpactRule for Ctec {
         self.is_quadratic
     }
 
-    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution> {
-        self.before = tools.field.energy(hit.minus.t, &hit.minus.z)?;
+    fn prepare(&mut self, hit: &Hit, _window: &[f64], tools: &mut Tools) -> Result<(), NoSolution> {
+        self.before = tools.evaluator.hamiltonian(&hit.minus)?;
         Ok(())
     }
 
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution> {
-        let after = tools.field.energy(plus.t, &plus.z)?;
+        let after = tools.evaluator.hamiltonian(plus)?;
         // r(λ)/λ, so that the trivial root λ = 0 is none.
         Ok((after - self.before - hit.energy_jump(lambda)) / lambda)
     }

@@ -1,5 +1,5 @@
 use super::{Hit, ImpactRule, Tools};
-use crate::flow::Phase;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// Discrete-time energy conservation: −D₃L_d of the partial step before the impact = −D₃L_d of the one after it.
@@ -10,11 +10,11 @@ pub struct Dtec {
 }
 
 impl ImpactRule for Dtec {
-    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution> {
+    fn prepare(&mut self, hit: &Hit, _window: &[f64], tools: &mut Tools) -> Result<(), NoSolution> {
         // An impact at a node has no partial step on that side: there −D₃L_d is H.
         self.before = match hit.energy_before {
             Some(energy) => energy,
-            None => tools.field.energy(hit.minus.t, &hit.minus.z)?,
+            None => tools.evaluator.hamiltonian(&hit.minus)?,
         };
         Ok(())
     }

@@ -1,6 +1,6 @@
 use super::{Hit, ImpactRule, Tools};
-use crate::flow::Phase;
 use crate::modified::ModifiedHamiltonian;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// Conservation of the modified Hamiltonian of the full steps: H̃(q_i, p⁻) = H̃(q_i, p⁺), where the partial steps follow
@@ -18,7 +18,7 @@ impl Mcva {
 }
 
 impl ImpactRule for Mcva {
-    fn prepare(&mut self, hit: &Hit, _tools: &mut Tools) -> Result<(), NoSolution> {
+    fn prepare(&mut self, hit: &Hit, _window: &[f64], _tools: &mut Tools) -> Result<(), NoSolution> {
         self.before = self.ham_mod.value(&hit.minus, hit.h)?;
         Ok(())
     }
@@ -26,5 +26,9 @@ impl ImpactRule for Mcva {
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, _tools: &mut Tools) -> Result<f64, NoSolution> {
         let after = self.ham_mod.value(plus, hit.h)?;
         Ok((after - self.before - hit.energy_jump(lambda)) / lambda)
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.ham_mod.set_parameters(parameters);
     }
 }

@@ -1,12 +1,25 @@
-use std::collections::VecDeque;
-
 use super::{Hit, ImpactRule, Tools};
-use crate::flow::Phase;
 use crate::model::settings::{self, Statistic};
+use crate::modified::{ModifiedHamiltonian, Shadow};
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
-/// A modified Hamiltonian H̃(z, h).
-pub type Energy = Box<dyn FnMut(&Phase, f64) -> Result<f64, NoSolution> + Send>;
+/// The modified Hamiltonian H̃(z, h) whose stable value is matched.
+pub enum Stable {
+    /// A closed form.
+    Closed(Box<dyn ModifiedHamiltonian>),
+    /// From iterates of a flow.
+    Shadow(Box<dyn Flow>, Shadow),
+}
+
+impl Stable {
+    fn value(&mut self, z: &Phase, h: f64) -> Result<f64, NoSolution> {
+        match self {
+            Stable::Closed(ham_mod) => ham_mod.value(z, h),
+            Stable::Shadow(flow, shadow) => shadow.at(&mut **flow, z, h),
+        }
+    }
+}
 
 /// Modified-Hamiltonian conservation: the stable value of H̃ in a window of nodes before the impact is that in a window
 /// after it. [BEA §III-E]
@@ -15,32 +28,27 @@ pub type Energy = Box<dyn FnMut(&Phase, f64) -> Result<f64, NoSolution> + Send>;
 /// z_{j+1}(λ) and runs on through the wall. The paper prints neither their length nor what is taken of them; 0.7 and the
 /// median do what it says.
 pub struct Mhc {
-    ham_mod: Energy,
+    ham_mod: Stable,
     settings: settings::Mhc,
-    /// H̃ at the last nodes since the last impact, with their times.
-    past: VecDeque<(f64, f64)>,
-    /// The last node.
-    node: Phase,
     before: f64,
-    window: Vec<f64>,
+    values: Vec<f64>,
     state: [Phase; 2],
 }
 
 impl Mhc {
     /// The rule with H̃(z, h); `phase` gives the size of a state.
-    pub fn new(ham_mod: Energy, settings: settings::Mhc, phase: &Phase) -> Mhc {
-        let state = [phase.clone(), phase.clone()];
-        Mhc { ham_mod, settings, past: VecDeque::new(), node: phase.clone(), before: 0.0, window: Vec::new(), state }
+    pub fn new(ham_mod: Stable, settings: settings::Mhc, phase: &Phase) -> Mhc {
+        Mhc { ham_mod, settings, before: 0.0, values: Vec::new(), state: [phase.clone(), phase.clone()] }
     }
 
-    /// What stands for the values in `window`.
+    /// What stands for `values`.
     fn stable(&mut self) -> f64 {
-        let count = self.window.len();
+        let count = self.values.len();
         match self.settings.statistic {
-            Statistic::Mean => self.window.iter().sum::<f64>() / count as f64,
+            Statistic::Mean => self.values.iter().sum::<f64>() / count as f64,
             Statistic::Median => {
-                self.window.sort_by(f64::total_cmp);
-                0.5 * (self.window[(count - 1) / 2] + self.window[count / 2])
+                self.values.sort_by(f64::total_cmp);
+                0.5 * (self.values[(count - 1) / 2] + self.values[count / 2])
             }
         }
     }
@@ -52,15 +60,14 @@ impl Mhc {
 }
 
 impl ImpactRule for Mhc {
-    fn prepare(&mut self, hit: &Hit, _tools: &mut Tools) -> Result<(), NoSolution> {
-        self.window.clear();
+    fn prepare(&mut self, hit: &Hit, window: &[f64], _tools: &mut Tools) -> Result<(), NoSolution> {
+        self.values.clear();
         // A second impact in one step has no nodes before it.
-        if hit.begin == self.node {
-            self.window.extend(self.past.iter().map(|(_, value)| value));
+        if hit.begins_at_node {
+            self.values.extend_from_slice(window);
         }
-        if self.window.is_empty() {
-            let value = (self.ham_mod)(&hit.begin, hit.h)?;
-            self.window.push(value);
+        if self.values.is_empty() {
+            self.values.push(self.ham_mod.value(&hit.begin, hit.h)?);
         }
         self.before = self.stable();
         Ok(())
@@ -69,11 +76,10 @@ impl ImpactRule for Mhc {
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution> {
         tools.partial_step(plus, hit.tau_left)?;
         self.state[0].copy_from(tools.next);
-        self.window.clear();
+        self.values.clear();
         let count = self.nodes(hit.h);
         for node in 0..count {
-            let value = (self.ham_mod)(&self.state[0], hit.h)?;
-            self.window.push(value);
+            self.values.push(self.ham_mod.value(&self.state[0], hit.h)?);
             if node + 1 < count {
                 let [z0, z1] = &mut self.state;
                 tools.full.step(z0, hit.h, z1)?;
@@ -83,15 +89,30 @@ impl ImpactRule for Mhc {
         Ok(self.stable() - self.before - hit.energy_jump(lambda))
     }
 
-    fn node(&mut self, z: &Phase, h: f64, after_impact: bool) -> Result<(), NoSolution> {
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn remember(&mut self, z: &Phase, h: f64, after_impact: bool, window: &mut Vec<f64>) -> Result<(), NoSolution> {
         if after_impact {
-            self.past.clear();
+            window.clear();
         }
-        self.node.copy_from(z);
-        self.past.push_back((z.t, (self.ham_mod)(z, h)?));
-        while self.past.len() > self.nodes(h) {
-            self.past.pop_front();
-        }
+        window.push(self.ham_mod.value(z, h)?);
+        let excess = window.len().saturating_sub(self.nodes(h));
+        window.drain(..excess);
         Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        match &mut self.ham_mod {
+            Stable::Closed(ham_mod) => ham_mod.set_parameters(parameters),
+            Stable::Shadow(flow, _) => flow.set_parameters(parameters),
+        }
+    }
+
+    fn forget(&mut self) {
+        if let Stable::Shadow(flow, _) = &mut self.ham_mod {
+            flow.forget();
+        }
     }
 }

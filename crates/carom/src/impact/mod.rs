@@ -12,12 +12,13 @@ mod simultaneous;
 pub use ctec::Ctec;
 pub use dtec::Dtec;
 pub use mcva::Mcva;
-pub use mhc::Mhc;
+pub use mhc::{Mhc, Stable};
 pub use registry::{Built, RuleKind, Workshop, registry};
 pub use shadow::ShadowRule;
 pub use simultaneous::moreau;
 
-use crate::flow::{Field, Flow, Phase};
+use crate::phase::{Flow, Phase};
+use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
 
 /// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the
@@ -31,6 +32,8 @@ pub struct Hit {
     pub wall: usize,
     /// Where the piece of the step began that ends at the wall: a node, or the state after an earlier impact.
     pub begin: Phase,
+    /// That piece began at a node.
+    pub begins_at_node: bool,
     /// (q_i, p⁻) at the time of the impact.
     pub minus: Phase,
     /// ∇φ(q_i).
@@ -52,7 +55,7 @@ pub struct Hit {
 /// What a rule may use.
 pub struct Tools<'a> {
     /// H and v at a point.
-    pub field: &'a mut Field,
+    pub evaluator: &'a mut dyn Evaluator,
     /// The map of the full steps.
     pub full: &'a mut dyn Flow,
     /// The map of the partial steps, where it is another.
@@ -75,8 +78,8 @@ impl Tools<'_> {
 
 /// Which energy an impact keeps.
 pub trait ImpactRule: Send {
-    /// Looks at an impact before its λ is sought.
-    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution>;
+    /// Looks at an impact before its λ is sought. `window` is what [`ImpactRule::remember`] wrote.
+    fn prepare(&mut self, hit: &Hit, window: &[f64], tools: &mut Tools) -> Result<(), NoSolution>;
 
     /// r(λ), where `plus` is (q_i, p⁻ + λ∇φ).
     fn residual(&mut self, hit: &Hit, plus: &Phase, lambda: f64, tools: &mut Tools) -> Result<f64, NoSolution>;
@@ -92,10 +95,22 @@ pub trait ImpactRule: Send {
         true
     }
 
-    /// Is told of each node, and whether there was an impact in the step to it.
-    fn node(&mut self, _z: &Phase, _h: f64, _after_impact: bool) -> Result<(), NoSolution> {
+    /// True if the rule needs to know the last nodes.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// Writes what the rule needs to know of the last nodes to `window`. z is the latest; `after_impact` says whether there
+    /// was an impact in the step to it.
+    fn remember(&mut self, _z: &Phase, _h: f64, _after_impact: bool, _window: &mut Vec<f64>) -> Result<(), NoSolution> {
         Ok(())
     }
+
+    /// Takes other values of the parameters.
+    fn set_parameters(&mut self, _parameters: &[f64]) {}
+
+    /// Forgets the last impacts.
+    fn forget(&mut self) {}
 }
 
 impl Hit {
@@ -104,6 +119,7 @@ impl Hit {
         Hit {
             wall: 0,
             begin: phase.clone(),
+            begins_at_node: false,
             minus: phase.clone(),
             grad_phi: vec![0.0; phase.q().len()],
             phi_t: 0.0,
@@ -127,24 +143,24 @@ impl Hit {
     }
 
     /// The same on the tangent space of the constraints, which push back: p⁺ = p⁻ + λ∇φ − Gᵀμ. [GP eqs. 30–32]
-    pub fn push(&self, lambda: f64, plus: &mut Phase, field: &mut Field) -> Result<(), NoSolution> {
+    pub fn push(&self, lambda: f64, plus: &mut Phase, evaluator: &mut dyn Evaluator) -> Result<(), NoSolution> {
         self.kick(lambda, plus);
-        field.project(plus)
+        evaluator.project(plus)
     }
 
     /// φ̇ at `plus`.
-    fn rate(&self, plus: &Phase, field: &mut Field) -> Result<f64, NoSolution> {
-        let v = field.velocity(plus.t, &plus.z)?;
+    fn rate(&self, plus: &Phase, evaluator: &mut dyn Evaluator) -> Result<f64, NoSolution> {
+        let v = evaluator.velocity(plus)?;
         Ok(self.grad_phi.iter().zip(v).map(|(g, v)| g * v).sum::<f64>() + self.phi_t)
     }
 
     /// λ with φ̇⁺ = −e φ̇⁻: exact where L is quadratic in v, since φ̇ is then linear in λ; else a first guess.
-    fn reflection(&self, rounds: usize, plus: &mut Phase, field: &mut Field) -> Result<f64, NoSolution> {
+    fn reflection(&self, rounds: usize, plus: &mut Phase, evaluator: &mut dyn Evaluator) -> Result<f64, NoSolution> {
         let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let mut lambda = size(self.minus.p()).max(1e-3) / size(&self.grad_phi);
         for _ in 0..rounds {
-            self.push(lambda, plus, field)?;
-            let slope = (self.rate(plus, field)? - self.rate_minus) / lambda;
+            self.push(lambda, plus, evaluator)?;
+            let slope = (self.rate(plus, evaluator)? - self.rate_minus) / lambda;
             if slope.abs() <= TANGENT * (self.rate_minus / lambda).abs() {
                 return Err(NoSolution::Tangent);
             }
@@ -154,17 +170,23 @@ impl Hit {
     }
 }
 
-/// λ > 0 with r(λ) = 0; leaves p⁺ in `plus`.
-pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &mut Tools) -> Result<f64, NoSolution> {
+/// λ > 0 with r(λ) = 0; leaves p⁺ in `plus`. `window` is what the rule remembers of the nodes before.
+pub fn resolve(
+    rule: &mut dyn ImpactRule,
+    hit: &Hit,
+    window: &[f64],
+    plus: &mut Phase,
+    tools: &mut Tools,
+) -> Result<f64, NoSolution> {
     if rule.is_reflection() {
-        let lambda = hit.reflection(1, plus, tools.field)?;
-        hit.push(lambda, plus, tools.field)?;
+        let lambda = hit.reflection(1, plus, tools.evaluator)?;
+        hit.push(lambda, plus, tools.evaluator)?;
         return Ok(lambda);
     }
-    let guess = hit.reflection(3, plus, tools.field)?;
-    rule.prepare(hit, tools)?;
+    let guess = hit.reflection(3, plus, tools.evaluator)?;
+    rule.prepare(hit, window, tools)?;
     let mut residual = |lambda: f64| {
-        hit.push(lambda, plus, tools.field)?;
+        hit.push(lambda, plus, tools.evaluator)?;
         rule.residual(hit, plus, lambda, tools)
     };
     let near = root::secant(&mut residual, guess, 1e-4 * guess)?;
@@ -172,6 +194,6 @@ pub fn resolve(rule: &mut dyn ImpactRule, hit: &Hit, plus: &mut Phase, tools: &m
         Some(lambda) => lambda,
         None => root::around(&mut residual, guess)?.ok_or(NoSolution::NoImpulse)?,
     };
-    hit.push(lambda, plus, tools.field)?;
+    hit.push(lambda, plus, tools.evaluator)?;
     Ok(lambda)
 }

@@ -1,13 +1,12 @@
 //! The impact rules by name, with what each needs.
 
-use super::{Ctec, Dtec, ImpactRule, Mcva, Mhc, ShadowRule};
-use crate::constraint::Manifold;
-use crate::error::{Diagnostic, Result};
-use crate::flow::{Field, Flow, FlowKind, Gauss, Interpolated, Phase};
-use crate::mechanics::Mechanics;
+use super::{Ctec, Dtec, ImpactRule, Mcva, Mhc, ShadowRule, Stable};
+use crate::error::{Diagnostic, Error, Result};
+use crate::flow::{FlowKind, Gauss, Interpolated};
 use crate::model::Run;
-use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series, Shadow};
-use crate::system::time;
+use crate::modified::{Formula, Shadow};
+use crate::phase::Flow;
+use crate::plant::{Modified, Plant};
 
 /// An impact rule that can be asked for by name.
 #[derive(Clone, Copy)]
@@ -22,9 +21,7 @@ pub struct RuleKind {
 /// What a rule is made from.
 pub struct Workshop<'a> {
     /// The system.
-    pub mechanics: &'a Mechanics,
-    /// Its parameters.
-    pub parameters: &'a [f64],
+    pub plant: &'a dyn Plant,
     /// The map of the full steps.
     pub flow: &'a FlowKind,
     /// The settings of the rules.
@@ -59,23 +56,20 @@ pub fn registry() -> [RuleKind; 5] {
     ]
 }
 
-fn refuse(rule: &str, why: String, help: &str) -> crate::error::Error {
+fn refuse(rule: &str, why: String, help: &str) -> Error {
     Diagnostic::new(format!("the rule `{rule}` cannot be used: {why}")).with_help(help).into()
 }
 
-/// Refuses forces and a Lagrangian that contains the time.
+/// Refuses a system whose smooth motion keeps no Hamiltonian.
 fn refuse_without_hamiltonian(rule: &str, workshop: &Workshop) -> Result<()> {
-    let why = match workshop.mechanics.forces {
-        Some(_) => "forces act on the system",
-        None if workshop.mechanics.l.depends_on(&[time()]) => "the Lagrangian depends on the time",
-        None if workshop.mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) => "a constraint moves",
-        None => return Ok(()),
-    };
-    Err(refuse(rule, format!("{why}, and the energy that it matches is not kept"), "use `ctec`"))
+    match workshop.plant.facts().sources.why_not_hamiltonian() {
+        Some(why) => Err(refuse(rule, format!("{why}, and the energy that it matches is not kept"), "use `ctec`")),
+        None => Ok(()),
+    }
 }
 
 fn ctec(workshop: &Workshop) -> Result<Built> {
-    Ok(Built { rule: Box::new(Ctec::new(workshop.mechanics.is_quadratic())), partial: None })
+    Ok(Built { rule: Box::new(Ctec::new(workshop.plant.facts().is_quadratic)), partial: None })
 }
 
 fn dtec(workshop: &Workshop) -> Result<Built> {
@@ -90,16 +84,15 @@ fn dtec(workshop: &Workshop) -> Result<Built> {
 
 /// With constraints the window is over the shadow Hamiltonian: the closed forms need independent coordinates.
 fn mhc_on_shadow(workshop: &Workshop) -> Result<Built> {
-    let mut full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
-    let mut shadow = Shadow::new(workshop.settings.shadow.m);
-    let energy = move |z: &Phase, h: f64| shadow.at(&mut *full, z, h);
-    let phase = Phase { t: 0.0, z: vec![0.0; 2 * workshop.mechanics.n()] };
-    Ok(Built { rule: Box::new(Mhc::new(Box::new(energy), workshop.settings.mhc, &phase)), partial: None })
+    let flow = workshop.plant.flow(workshop.flow)?;
+    let ham_mod = Stable::Shadow(flow, Shadow::new(workshop.settings.shadow.m));
+    let rule = Mhc::new(ham_mod, workshop.settings.mhc, &workshop.plant.facts().nowhere());
+    Ok(Built { rule: Box::new(rule), partial: None })
 }
 
 fn mhc(workshop: &Workshop) -> Result<Built> {
     refuse_without_hamiltonian("mhc", workshop)?;
-    if !workshop.mechanics.constraints.is_empty() {
+    if !workshop.plant.facts().is_one_point.is_empty() {
         return mhc_on_shadow(workshop);
     }
     let (name, printed) = (&workshop.flow.name, workshop.settings.mhc.printed);
@@ -111,15 +104,14 @@ fn mhc(workshop: &Workshop) -> Result<Built> {
             return Err(refuse("mhc", why, "use `shadow`, or one of the flows svc, sva, svb, midpoint"));
         }
     };
-    let mut ham_mod = Closed::new(workshop.mechanics, formula, workshop.parameters)?;
-    let ham_mod = Box::new(move |z: &Phase, h: f64| ham_mod.value(z, h));
-    let phase = Phase { t: 0.0, z: vec![0.0; 2 * workshop.mechanics.n()] };
-    Ok(Built { rule: Box::new(Mhc::new(ham_mod, workshop.settings.mhc, &phase)), partial: None })
+    let ham_mod = Stable::Closed(workshop.plant.modified(&Modified::Closed(formula))?);
+    let rule = Mhc::new(ham_mod, workshop.settings.mhc, &workshop.plant.facts().nowhere());
+    Ok(Built { rule: Box::new(rule), partial: None })
 }
 
 fn mcva(workshop: &Workshop) -> Result<Built> {
     refuse_without_hamiltonian("mcva", workshop)?;
-    if !workshop.mechanics.constraints.is_empty() {
+    if !workshop.plant.facts().is_one_point.is_empty() {
         let why = "the series of H̃ needs independent coordinates, and there are constraints";
         return Err(refuse("mcva", why.into(), "use `ctec` or `shadow`, or coordinates without constraints"));
     }
@@ -134,11 +126,11 @@ fn mcva(workshop: &Workshop) -> Result<Built> {
         let why = format!("`{}` cannot follow H̃", settings.partial);
         return Err(refuse("mcva", why, "set `run.mcva.partial` to one of gauss1 … gauss8"));
     };
-    let ham_mod: Box<dyn ModifiedHamiltonian> = match hamiltonian_formula(rule.name(), settings.order) {
-        Some(formula) => Box::new(Closed::new(workshop.mechanics, formula, workshop.parameters)?),
-        None => Box::new(Series::new(workshop.mechanics, rule, workshop.parameters, settings.order)?),
-    };
-    let partial = Gauss::of_modified(ham_mod.clone(), stages, 2 * workshop.mechanics.n());
+    let ham_mod = workshop.plant.modified(&match hamiltonian_formula(rule.name(), settings.order) {
+        Some(formula) => Modified::Closed(formula),
+        None => Modified::Series(workshop.flow, settings.order),
+    })?;
+    let partial = Gauss::of_modified(ham_mod.clone(), stages, 2 * workshop.plant.facts().n);
     Ok(Built { rule: Box::new(Mcva::new(ham_mod)), partial: Some(Box::new(partial)) })
 }
 
@@ -155,11 +147,11 @@ fn shadow(workshop: &Workshop) -> Result<Built> {
     }
     refuse_without_hamiltonian("shadow", workshop)?;
     let m = workshop.settings.shadow.m;
-    let full = workshop.flow.build(workshop.mechanics, workshop.parameters)?;
-    let mut partial = Interpolated::new(full, m, 2 * workshop.mechanics.n());
-    if !workshop.mechanics.constraints.is_empty() {
-        let field = Field::new(workshop.mechanics, workshop.parameters)?;
-        partial = partial.onto(Manifold::new(workshop.mechanics, workshop.parameters)?, field);
+    let full = workshop.plant.flow(workshop.flow)?;
+    let mut partial = Interpolated::new(full, m, 2 * workshop.plant.facts().n);
+    if !workshop.plant.facts().is_one_point.is_empty() {
+        let (manifold, field) = workshop.plant.onto_constraints()?;
+        partial = partial.onto(manifold, field);
     }
     Ok(Built { rule: Box::new(ShadowRule::new(m)), partial: Some(Box::new(partial)) })
 }

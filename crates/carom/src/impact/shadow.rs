@@ -1,6 +1,6 @@
 use super::{Hit, ImpactRule, Tools};
-use crate::flow::Phase;
 use crate::modified::Shadow;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// Conservation of the shadow Hamiltonian of the full steps, from their iterates alone:
@@ -24,7 +24,7 @@ impl ShadowRule {
 }
 
 impl ImpactRule for ShadowRule {
-    fn prepare(&mut self, hit: &Hit, tools: &mut Tools) -> Result<(), NoSolution> {
+    fn prepare(&mut self, hit: &Hit, _window: &[f64], tools: &mut Tools) -> Result<(), NoSolution> {
         self.before = self.shadow.at(tools.full, &hit.begin, hit.h)?;
         Ok(())
     }

@@ -7,8 +7,8 @@
 //! Rust, sin and cos in native code are within 1 ulp up to 10⁶, and all else is the standard library's.
 //!
 //! ```
-//! use carom::expr::Expr;
-//! use carom::kernel::Kernel;
+//! use carom::lab::expr::Expr;
+//! use carom::lab::kernel::Kernel;
 //!
 //! let (theta, length) = (Expr::symbol("theta"), Expr::symbol("L"));
 //! let position = [length * theta.sin(), -length * theta.cos()];
@@ -17,7 +17,7 @@
 //! let mut out = [0.0; 2];
 //! kernel.eval(&[0.0, 2.0], &mut out);
 //! assert_eq!(out, [0.0, -2.0]);
-//! # Ok::<(), carom::kernel::KernelError>(())
+//! # Ok::<(), carom::lab::kernel::KernelError>(())
 //! ```
 
 mod interpret;
@@ -28,6 +28,7 @@ mod lower;
 mod newton;
 mod tape;
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,6 +37,19 @@ use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, Problem, Status};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
+
+thread_local! {
+    static COMPILATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How often this thread has compiled native code.
+pub fn compilations() -> usize {
+    COMPILATIONS.get()
+}
+
+fn count_compilation() {
+    COMPILATIONS.set(COMPILATIONS.get() + 1);
+}
 
 /// How a kernel is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +123,7 @@ impl Kernel {
             Backend::Interpreter => Ok(Kernel::interpreted(tape)),
             #[cfg(feature = "jit")]
             Backend::Jit => {
+                count_compilation();
                 let code = Code::Compiled(Arc::new(jit::Compiled::new(tape)?));
                 Ok(Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), code })
             }

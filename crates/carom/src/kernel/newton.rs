@@ -166,6 +166,7 @@ impl NewtonKernel {
 
     #[cfg(feature = "jit")]
     fn compile(equations: &Equations) -> Result<NewtonKernel, KernelError> {
+        super::count_compilation();
         let code = std::sync::Arc::new(super::jit::CompiledNewton::new(equations)?);
         let (inputs, results) = (equations.tape.inputs(), equations.outputs()[1].len());
         Ok(NewtonKernel { inputs, state: equations.state.clone(), results, code })

@@ -11,7 +11,7 @@ use crate::system::{Constraint, Coordinate, Enforce, Lagrangian, System, Wall};
 /// Builds a [`Model`] from Rust expressions.
 ///
 /// ```
-/// use carom::model::Builder;
+/// use carom::lab::model::Builder;
 /// let mut b = Builder::new("Pendulum on a wall");
 /// let theta = b.coordinate("theta")?;
 /// let (m, r, g) = (b.parameter("m", 1.0)?, b.parameter("R", 1.0)?, b.parameter("g", 9.8)?);
@@ -20,7 +20,7 @@ use crate::system::{Constraint, Coordinate, Enforce, Lagrangian, System, Wall};
 /// b.start_with_velocity(&[1.0], &[0.0]);
 /// let model = b.build()?;
 /// assert_eq!(model.start()?.p, [0.0]);
-/// # Ok::<(), carom::error::Error>(())
+/// # Ok::<(), carom::lab::error::Error>(())
 /// ```
 pub struct Builder {
     title: String,

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::source::Source;
 use super::{Model, document, read, set};
+use crate::catalogue;
 use crate::error::{Diagnostic, Result};
 
 /// A longer text is not a model.
@@ -24,6 +25,14 @@ impl Model {
             set::apply(&mut source, &mut document, setting)?;
         }
         read::model(source, &document)
+    }
+
+    /// Reads a model from a file, or the shipped model of that name.
+    pub fn load(name: &str) -> Result<Model> {
+        match catalogue::find(name) {
+            Some(example) if !Path::new(name).exists() => Model::from_text(name, example.text, &[]),
+            _ => Model::from_file(Path::new(name), &[]),
+        }
     }
 
     /// Reads a model from a file.

@@ -15,9 +15,9 @@
 //!     q = [1]
 //!     v = [0]
 //! "#;
-//! let model = carom::model::Model::from_text("ball.toml", text, &[])?;
+//! let model = carom::lab::model::Model::from_text("ball.toml", text, &[])?;
 //! assert_eq!(model.system.walls[0].name, "wall 1");
-//! # Ok::<(), carom::error::Error>(())
+//! # Ok::<(), carom::lab::error::Error>(())
 //! ```
 
 mod builder;

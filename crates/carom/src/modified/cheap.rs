@@ -1,7 +1,8 @@
 //! The modified Hamiltonian from H and the discrete energy.
 
 use super::finite;
-use crate::flow::{Discrete, Field, Flow, Phase};
+use crate::mechanics::Field;
+use crate::phase::{Discrete, Flow, Phase};
 use crate::solve::NoSolution;
 
 /// H̃ without derivatives, from one step of a symmetric variational map of order r, up to O(h^(r+2)):

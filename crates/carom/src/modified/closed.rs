@@ -3,9 +3,10 @@
 use super::{ModifiedHamiltonian, check_conservative, finite};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, directional, grad, jacobian};
-use crate::flow::{Field, Phase};
 use crate::kernel::Kernel;
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
+use crate::phase::Phase;
 use crate::solve::{Lu, NoSolution};
 
 /// A formula H̃ = H + h²/24 · C(q, p), of order 4 for the map whose formula it is. [BEA §III-A]
@@ -164,6 +165,11 @@ impl ModifiedHamiltonian for Closed {
             grad_p[i] += factor * self.solution[i];
         }
         finite(ham + factor * c[0])
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.field.set_parameters(parameters);
     }
 
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian> {

@@ -4,10 +4,12 @@ use super::jet::{Algebra, Sweep};
 use crate::discrete::{DiscreteLagrangian, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
-use crate::flow::{Field, Phase, mean_lagrangian};
 use crate::kernel::Tape;
+use crate::mechanics::Field;
+use crate::mechanics::Newton;
 use crate::mechanics::{Mechanics, numbered};
-use crate::solve::{Lu, Newton, NoSolution};
+use crate::phase::Phase;
+use crate::solve::{Lu, NoSolution};
 
 /// η as a jet in (q, p), where q̄ solves p = D₂L_d(q, q̄, h). [DLM eq. 24]
 ///
@@ -53,7 +55,7 @@ impl Eta {
         u.extend((1..inner + 2).map(|k| numbered(&format!("u{k}"), n)));
         let unknowns = u[1..].concat();
         let given: Vec<Expr> = [t, h].iter().chain(&q).chain(&p).copied().collect();
-        let m = mean_lagrangian(mechanics, &rule.samples(&Step { t, h, q0: q, u }));
+        let m = mechanics.mean_lagrangian(&rule.samples(&Step { t, h, q0: q, u }));
         let targets = std::iter::repeat_n(Expr::constant(0.0), inner * n).chain(p.iter().copied());
         let residuals: Vec<Expr> = grad(m, &unknowns).into_iter().zip(targets).map(|(m_u, p)| m_u - p).collect();
         let eta = p.iter().zip(&unknowns[inner * n..]).map(|(&p, &u)| p * u).sum::<Expr>() - m;
@@ -78,6 +80,12 @@ impl Eta {
             value: sweep(&[eta])?,
             column: [vec![0.0; unknowns.len()], vec![0.0; unknowns.len()]],
         })
+    }
+
+    /// Takes other values of the parameters.
+    pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.field.set_parameters(parameters);
     }
 
     /// The jet of η at z up to a degree.

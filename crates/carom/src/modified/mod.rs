@@ -25,8 +25,8 @@ pub use series::{Series, Symmetric};
 pub use shadow::Shadow;
 
 use crate::error::{Diagnostic, Result};
-use crate::flow::Phase;
 use crate::mechanics::Mechanics;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
 
@@ -43,6 +43,9 @@ pub trait ModifiedHamiltonian: Send {
 
     /// H̃(z, h); writes (∂H̃/∂q, ∂H̃/∂p), which is as long as z.
     fn gradient(&mut self, z: &Phase, h: f64, gradient: &mut [f64]) -> std::result::Result<f64, NoSolution>;
+
+    /// Takes other values of the parameters.
+    fn set_parameters(&mut self, parameters: &[f64]);
 
     /// A copy of its own.
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian>;

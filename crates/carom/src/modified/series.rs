@@ -6,8 +6,8 @@ use super::recursion::Recursion;
 use super::{ModifiedHamiltonian, check_conservative, finite};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic, Result};
-use crate::flow::Phase;
 use crate::mechanics::Mechanics;
+use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// Terms beyond this are below roundoff wherever the series is of use: it does not converge.
@@ -113,6 +113,10 @@ impl ModifiedHamiltonian for Series {
         finite(self.coefficient(0, h))
     }
 
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.eta.set_parameters(parameters);
+    }
+
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian> {
         Box::new(self.clone())
     }
@@ -161,6 +165,10 @@ impl ModifiedHamiltonian for Symmetric {
         let backwards = self.series.gradient(z, -h, &mut self.backwards)?;
         gradient.iter_mut().zip(&self.backwards).for_each(|(g, b)| *g = 0.5 * (*g + b));
         Ok(0.5 * (forwards + backwards))
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.series.set_parameters(parameters);
     }
 
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian> {

@@ -1,7 +1,7 @@
 //! The modified Hamiltonian from iterates, without derivatives.
 
 use super::finite;
-use crate::flow::{Flow, Phase};
+use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The shadow Hamiltonian of a variational map.

@@ -1,9 +1,11 @@
 use super::measure::{median, model, parameters, range, slope, unsolved};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
-use crate::flow::{Field, Flow, Phase, registry};
+use crate::flow::registry;
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::modified::{Closed, Formula, ModifiedHamiltonian, Shadow};
+use crate::phase::{Flow, Phase};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "bea-fig1",

@@ -1,8 +1,8 @@
 use super::measure::{Case, largest, median, model, slope};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::{Exact, Trajectory};
+use crate::compare::{Exact, Recorded};
 use crate::error::Result;
-use crate::flow::Field;
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -78,7 +78,7 @@ fn jump_slope(rule: (&str, &str, &[&str])) -> Result<f64> {
 }
 
 /// H at the nodes.
-fn energies(case: &Case, run: &Trajectory, rule: &str) -> Result<Table> {
+fn energies(case: &Case, run: &Recorded, rule: &str) -> Result<Table> {
     let parameters = super::measure::parameters(&case.model);
     let mut field = Field::new(&Mechanics::new(&case.model.system), &parameters)?;
     let drawing = Drawing::new(format!("energy, h = {H}"), "t", ["t [s]", "H [J]"]).curve("H", rule, Mark::Line);

@@ -1,9 +1,10 @@
 use super::measure::{Case, largest, range};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
-use crate::flow::{Field, Phase};
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::modified::Shadow;
+use crate::phase::Phase;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "dlm-fig1",
@@ -65,7 +66,7 @@ fn energy_at(case: &Case, nodes: &[Phase]) -> Result<Vec<f64>> {
 fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     let mechanics = Mechanics::new(&case.model.system);
     let mut flow = crate::compare::build_flow(&case.model, &case.method, &mechanics)?;
-    let mut nodes = vec![case.simulation()?.start().clone()];
+    let mut nodes = vec![case.simulation()?.initial()?.z];
     for k in 0..(UNTIL / H) as usize {
         let mut next = nodes[k].clone();
         flow.step(&nodes[k], H, &mut next).map_err(|e| super::measure::unsolved(e, &nodes[k]))?;

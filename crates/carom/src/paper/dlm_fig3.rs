@@ -1,8 +1,8 @@
 use super::measure::{Case, parameters, range, unsolved};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::{Trajectory, build_flow};
+use crate::compare::{Recorded, build_flow};
 use crate::error::Result;
-use crate::flow::Field;
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series};
 
@@ -50,7 +50,7 @@ fn truncated(case: &Case, mechanics: &Mechanics) -> Result<Box<dyn ModifiedHamil
     })
 }
 
-fn energies(case: &Case, run: &Trajectory) -> Result<Table> {
+fn energies(case: &Case, run: &Recorded) -> Result<Table> {
     let mechanics = Mechanics::new(&case.model.system);
     let mut field = Field::new(&mechanics, &parameters(&case.model))?;
     let mut flow = build_flow(&case.model, &case.method, &mechanics)?;

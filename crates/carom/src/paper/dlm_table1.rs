@@ -1,8 +1,8 @@
 use super::measure::{Case, largest, median};
 use super::{Entry, Finding, Number, Table, Tell, Verdict};
 use crate::error::Result;
-use crate::flow::Phase;
-use crate::run::Simulation;
+use crate::phase::Phase;
+use crate::simulation::Simulation;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "dlm-table1",
@@ -52,20 +52,20 @@ fn case(method: &str, start: &str, setting: &str, until: f64) -> Result<Case> {
 /// The largest entry of JᵀΩJ − Ω for the steps with an impact well inside them, J by differences: the median over them.
 fn form_defect(case: &Case) -> Result<f64> {
     let run = case.run()?;
-    let mut simulation = case.simulation()?;
+    let simulation = case.simulation()?;
     let mut defects = Vec::new();
     for (impact, &last) in run.impacts.iter().zip(&run.last_nodes) {
         let z = &run.nodes[last];
         if (0.15..0.85).contains(&((impact.minus.t - z.t) / STEP)) {
-            simulation.until = z.t + STEP;
-            defects.push(defect(&jacobian(&mut simulation, z)?));
+            let one_step = simulation.clone().until(z.t + STEP);
+            defects.push(defect(&jacobian(&one_step, z)?));
         }
     }
     Ok(median(&defects))
 }
 
 /// ∂z₁/∂z of one step, by columns: differences of fourth order.
-fn jacobian(simulation: &mut Simulation, z: &Phase) -> Result<Vec<Vec<f64>>> {
+fn jacobian(simulation: &Simulation, z: &Phase) -> Result<Vec<Vec<f64>>> {
     const DELTA: f64 = 1e-3;
     const WEIGHTS: [(f64, f64); 4] = [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)];
     let mut columns = Vec::new();
@@ -74,8 +74,7 @@ fn jacobian(simulation: &mut Simulation, z: &Phase) -> Result<Vec<Vec<f64>>> {
         for (place, weight) in WEIGHTS {
             let mut moved = z.clone();
             moved.z[k] += place * DELTA;
-            simulation.start_from(moved);
-            let end = simulation.run(&mut ())?.end;
+            let end = simulation.clone().start_from(moved).watch(&mut ())?.state.z;
             column.iter_mut().zip(&end.z).for_each(|(sum, z)| *sum += weight * z / (12.0 * DELTA));
         }
         columns.push(column);

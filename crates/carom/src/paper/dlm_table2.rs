@@ -49,7 +49,7 @@ fn timed(method: &str, h: f64) -> Result<(f64, f64)> {
     for k in 0..STARTS {
         let setting = format!("beta={:?}", 3.2 + 2.0 * k as f64 / (STARTS - 1) as f64);
         let case = Case::new("cart-pendulum", &[&setting], method, h, 5.0)?;
-        times.push(seconds(&mut case.simulation()?, 0.005)?);
+        times.push(seconds(&case.simulation()?, 0.005)?);
     }
     let count = times.len() as f64;
     let mean = times.iter().sum::<f64>() / count;

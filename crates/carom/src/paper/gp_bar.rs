@@ -2,7 +2,7 @@ use super::measure::{Case, impulses, largest, model, slope};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use crate::error::Result;
 use crate::projection::fold;
-use crate::run::study;
+use crate::simulation::study;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "gp-bar",
@@ -29,7 +29,7 @@ fn compute(tell: Tell) -> Result<Finding> {
         table.push(vec![a.minus.t, a.lambda, b.minus.t - a.minus.t, b.lambda - a.lambda]);
     }
     let apart = |i: usize| largest(table.rows.iter().map(|(_, row)| row[i].abs()));
-    let (times, lambdas, drift) = (apart(2), apart(3), smooth.outcome.energy[2]);
+    let (times, lambdas, drift) = (apart(2), apart(3), smooth.outcome.energy.max_drift);
     tell("without location");
     let (unlocated, order) = without_location(jumping.impacts.first().map_or(0.0, |impact| impact.minus.t))?;
     let (count, one_image) = (smooth.impacts.len(), folds.rows.len());
@@ -85,7 +85,7 @@ fn without_location(impact: f64) -> Result<(Table, f64)> {
         const RUNS: usize = 20;
         for k in 0..RUNS {
             let step = h * (1.0 + 0.002 * k as f64);
-            sum += Case::new("bar", &[], "php1", step, impact + 0.1)?.run()?.outcome.energy[2];
+            sum += Case::new("bar", &[], "php1", step, impact + 0.1)?.run()?.outcome.energy.max_drift;
         }
         table.push(vec![h, sum / RUNS as f64]);
     }

@@ -1,9 +1,9 @@
 use super::measure::{Case, impulses, largest, model};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::Trajectory;
+use crate::compare::Recorded;
 use crate::error::Result;
 use crate::projection::report;
-use crate::run::study;
+use crate::simulation::study;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "gp-constrained-bar",
@@ -28,14 +28,14 @@ fn compute(tell: Tell) -> Result<Finding> {
     for amplitude in AMPLITUDES {
         tell(&format!("A = {amplitude}"));
         let setting = format!("A={amplitude:?}");
-        let separable = report(&model("constrained-bar", &[&setting])?)?
-            .iter()
-            .any(|line| line.starts_with("Lemma 3") && line.ends_with("met"));
+        let bar = model("constrained-bar", &[&setting])?;
+        let separable =
+            report(&bar, &study(&bar)?).iter().any(|line| line.starts_with("Lemma 3") && line.ends_with("met"));
         let case = Case::new("constrained-bar", &[&setting], "php", STEP, UNTIL)?;
         let k_crit = study(&case.model)?.bound.map_or(f64::NAN, |bound| bound.k_crit);
         let run = case.run()?;
         let lost = naive(&run, amplitude, &mut table);
-        let drift = run.outcome.energy[2];
+        let drift = run.outcome.energy.max_drift;
         let name = |what: &str| format!("A = {amplitude}: {what}");
         numbers.push(Number::new(name("k_c"), k_crit));
         numbers.push(Number::new(name("impacts"), run.impacts.len() as f64));
@@ -59,7 +59,7 @@ fn compute(tell: Tell) -> Result<Finding> {
 
 /// What P_u and then P_h would make of each impact: the free bar's impact, and then x' = f'(y)y'. The largest change of the
 /// energy.
-fn naive(run: &Trajectory, amplitude: f64, table: &mut Table) -> f64 {
+fn naive(run: &Recorded, amplitude: f64, table: &mut Table) -> f64 {
     let (mass, inertia) = (1.0, 1.0 / 12.0);
     let mut changes = Vec::new();
     for impact in &run.impacts {

@@ -2,15 +2,16 @@
 
 use super::{Drawing, Mark};
 use crate::catalogue;
-use crate::compare::{Exact, Trajectory, build_flow};
+use crate::compare::{Exact, Recorded, build_flow};
 use crate::error::{Diagnostic, Error, Result};
-use crate::flow::Phase;
 use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::Model;
 use crate::modified::Shadow;
+use crate::phase::Phase;
+use crate::run::Status;
 use crate::run::failure;
-use crate::run::{Simulation, Status};
+use crate::simulation::Simulation;
 use crate::solve::NoSolution;
 
 /// A shipped model with settings.
@@ -48,8 +49,8 @@ impl Case {
     }
 
     /// Runs it; a run that fails is an error.
-    pub(super) fn run(&self) -> Result<Trajectory> {
-        let trajectory = Trajectory::of(&mut self.simulation()?)?;
+    pub(super) fn run(&self) -> Result<Recorded> {
+        let trajectory = Recorded::of(&self.simulation()?)?;
         match trajectory.outcome.status {
             Status::Failed(failure) => Err((*failure).into()),
             _ => Ok(trajectory),
@@ -64,7 +65,7 @@ impl Case {
 
     /// The jump of the shadow energy at each impact, with its time: the windowed H̃ (m = 8, ±10 nodes) at the first node
     /// after it, less that at the last node before it.
-    pub(super) fn jumps(&self, trajectory: &Trajectory) -> Result<Vec<(f64, f64)>> {
+    pub(super) fn jumps(&self, trajectory: &Recorded) -> Result<Vec<(f64, f64)>> {
         let sides = trajectory.last_nodes.iter().flat_map(|&last| [last, last + 1]);
         let nodes: Vec<&Phase> = sides.map(|k| &trajectory.nodes[k]).collect();
         let values = self.shadow(&mut Shadow::windowed(8, 10), &nodes)?;
@@ -73,7 +74,7 @@ impl Case {
     }
 
     /// The largest relative drift of H̃_h with m = 7 over the nodes.
-    pub(super) fn relative_drift(&self, trajectory: &Trajectory) -> Result<f64> {
+    pub(super) fn relative_drift(&self, trajectory: &Recorded) -> Result<f64> {
         let nodes: Vec<&Phase> = trajectory.nodes.iter().collect();
         let values = self.shadow(&mut Shadow::new(7), &nodes)?;
         Ok(values.iter().map(|value| (value / values[0] - 1.0).abs()).fold(0.0, f64::max))

@@ -4,8 +4,10 @@ use super::measure::{largest, model_of_text, range};
 use super::{Drawing, Mark, Table};
 use crate::catalogue;
 use crate::error::{Diagnostic, Result};
+use crate::mechanics::Node;
 use crate::method::Method;
-use crate::run::{Node, Simulation, View, Watcher};
+use crate::run::{View, Watcher};
+use crate::simulation::Simulation;
 
 /// A run of one of the paper's systems, node by node.
 pub(super) struct Study {
@@ -37,7 +39,7 @@ impl Study {
         let (step, until) = (model.run.step.unwrap_or(0.01), model.run.until.unwrap_or(1.0));
         let reach = if example.starts_with("circle") { 1.5 } else { 3.0 };
         let mut study = Study { nodes: Vec::new(), places: Vec::new(), steps: 0, reach };
-        let outcome = Simulation::new(&model, &Method::named("midpoint", None)?, step, until)?.run(&mut study)?;
+        let outcome = Simulation::new(&model, &Method::named("midpoint", None)?, step, until)?.watch(&mut study)?;
         study.steps = outcome.steps;
         let polar = model.system.coordinates[0].name == "theta";
         study.places = study.nodes.iter().map(|node| place(&node.q, polar)).collect();

@@ -1,8 +1,8 @@
 use super::measure::range;
 use super::tpc::{ONE_POINT, Study, TWO_POINT, circle, from_circle, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::constraint::growth_factor;
 use crate::error::Result;
+use crate::mechanics::growth_factor;
 
 pub(super) const ENTRY: Entry = Entry {
     id: "tpc-fig4",

@@ -5,8 +5,8 @@ use crate::expr::{Expr, Func, Node, Op, substitute};
 /// x with e(x) = s, where e is linear in x or x can be peeled out of functions that have one inverse; `None` elsewhere.
 ///
 /// ```
-/// use carom::expr::Expr;
-/// use carom::projection::solve_for;
+/// use carom::lab::expr::Expr;
+/// use carom::lab::projection::solve_for;
 /// let (x, y, s) = (Expr::symbol("x"), Expr::symbol("y"), Expr::symbol("s"));
 /// assert_eq!(solve_for(y + 2.0 * x.sin(), y, s), Some(s - 2.0 * x.sin()));
 /// assert_eq!(solve_for(y + y.sin(), y, s), None);

@@ -75,6 +75,11 @@ impl Projector {
         })
     }
 
+    /// Takes other values of the parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+    }
+
     fn evaluate(&mut self, z: &[f64]) {
         self.inputs[self.parameters..].copy_from_slice(z);
         self.kernel.eval(&self.inputs, &mut self.values);

@@ -11,12 +11,12 @@
 //! 4. [`report`] says it all in lines.
 //!
 //! ```
-//! use carom::model::Model;
-//! use carom::run::study;
-//! let text = carom::catalogue::find("wavy-floor").expect("it ships").text;
+//! use carom::lab::model::Model;
+//! use carom::lab::simulation::study;
+//! let text = carom::lab::catalogue::find("wavy-floor").expect("it ships").text;
 //! let study = study(&Model::from_text("wavy-floor.toml", text, &[])?)?;
 //! assert!((study.bound.expect("Λ is bounded").k_crit - 4.0).abs() < 1e-9);
-//! # Ok::<(), carom::error::Error>(())
+//! # Ok::<(), carom::lab::error::Error>(())
 //! ```
 
 mod bound;
@@ -42,5 +42,5 @@ pub use map::{Map, Projector};
 pub use normal_form::NormalForm;
 pub use principle::Principle;
 pub use region::{Axis, Region};
-pub use report::{check, report};
+pub use report::report;
 pub use study::{Hypothesis, Study, Verdict};

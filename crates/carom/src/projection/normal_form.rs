@@ -3,7 +3,7 @@
 use super::invert::solve_for;
 use crate::expr::{Expr, grad, jacobian, substitute};
 use crate::mechanics::Mechanics;
-use crate::solve::eliminate;
+use crate::mechanics::eliminate;
 
 /// The normal form of a system with one wall, φ monotone in q^c. [GP §III-A]
 ///

@@ -2,19 +2,18 @@
 
 use super::interval::range;
 use super::study::{Study, Verdict};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::expr::print::Notation;
 use crate::expr::tidy::tidy;
 use crate::expr::{Expr, eval, grad};
+use crate::mechanics::eliminate;
 use crate::model::Model;
-use crate::solve::eliminate;
 
 /// An expression longer than this is not shown.
 const LONGEST: usize = 100;
 
 /// Which hypothesis of which lemma a model meets or fails, line by line, with the normal form where it is short.
-pub fn report(model: &Model) -> Result<Vec<String>> {
-    let study = crate::run::study(model)?;
+pub fn report(model: &Model, study: &Study) -> Vec<String> {
     let mut lines = Vec::new();
     for hypothesis in &study.hypotheses {
         let verdict = match &hypothesis.verdict {
@@ -25,17 +24,9 @@ pub fn report(model: &Model) -> Result<Vec<String>> {
         };
         lines.push(format!("{}: {} — {verdict}", hypothesis.origin, hypothesis.text));
     }
-    lines.extend(separability(model, &study));
-    lines.extend(normal_form(&study));
-    Ok(lines)
-}
-
-/// The first hypothesis that a model fails, as an error: then `php` cannot run it.
-pub fn check(model: &Model) -> Result<()> {
-    match crate::run::study(model)?.failure() {
-        Some(error) => Err(error.clone()),
-        None => Ok(()),
-    }
+    lines.extend(separability(model, study));
+    lines.extend(normal_form(study));
+    lines
 }
 
 fn reason(error: &Error) -> String {

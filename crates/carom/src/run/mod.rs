@@ -1,28 +1,28 @@
-//! Runs: Algorithm 1, step after step, with everything that happens on the way.
+//! Runs: step after step, looked at by observers.
+//!
+//! [`drive`] makes the steps. After each one the sections decide whether the run ends in it; then every [`Observer`] sees its
+//! log. Observers have working memory of their own ([`Look`]): looking changes no step.
 
 mod account;
-mod algorithm;
-mod constrained;
-mod event;
-mod instant;
-mod lift;
+mod checkpoints;
+mod constraints;
+mod drive;
+mod mesh;
+mod observer;
 mod outcome;
-mod pilot;
-mod press;
-mod progress;
-mod projected;
-mod release;
-mod rest;
-mod sampling;
-mod simulation;
-mod two_configurations;
-mod walls;
+mod sections;
+mod stream;
+mod tally;
+mod view;
 
-pub use account::Account;
-pub use lift::{Node, View};
-pub use outcome::{Crossing, Impact, Outcome, Status, Watcher};
-pub use pilot::{CHECKPOINTS, Tuned};
-pub use projected::study;
-pub use rest::Holding;
-pub use simulation::Simulation;
-pub(crate) use simulation::failure;
+pub use account::{Account, Accountant};
+pub use checkpoints::{CHECKPOINTS, Checkpoints, Missed};
+pub use constraints::Constraints;
+pub use drive::{Ending, drive, failure};
+pub use mesh::Mesh;
+pub use observer::{Look, Observer};
+pub use outcome::{Crossing, Energy, Holding, Impact, Outcome, Status};
+pub use sections::Sections;
+pub use stream::{Audience, Stream, Watcher};
+pub use tally::Tally;
+pub use view::View;

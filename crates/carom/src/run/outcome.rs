@@ -1,12 +1,13 @@
-//! What a run tells while it goes on, and what is left of it.
+//! What is known of a run.
 
 use super::account::Account;
-use super::lift::{Node, View};
-use super::rest::Holding;
+use super::checkpoints::Missed;
 use crate::error::Failure;
-use crate::flow::Phase;
+use crate::mechanics::Node;
+use crate::plant::Violated;
+use crate::step::State;
 
-/// One impact.
+/// One impact, in all coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impact {
     /// The number of the wall.
@@ -28,10 +29,21 @@ pub struct Crossing {
     pub node: Node,
 }
 
+/// A wall that begins or ceases to hold the motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Holding {
+    /// The number of the wall.
+    pub wall: usize,
+    /// When: for a wall on which impacts accumulate, at the accumulation point.
+    pub t: f64,
+    /// True if it begins.
+    pub begins: bool,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
-    /// It reached its horizon.
+    /// It reached its end time.
     Completed,
     /// It met a section that ends it, by number.
     Stopped(usize),
@@ -43,63 +55,50 @@ pub enum Status {
     Failed(Box<Failure>),
 }
 
+/// The energy along the nodes of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    pub last: f64,
+    /// The largest |H − H(0)| at a node.
+    pub max_drift: f64,
+    /// The largest kinetic energy at a node, ½|p·v|.
+    pub max_kinetic: f64,
+}
+
 /// What is left of a run when it is over.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
-    /// The last state.
+    /// The last state, in all coordinates.
     pub last: Node,
-    /// The last state in the free coordinates.
-    pub end: Phase,
+    /// The last state, with all that is needed to resume.
+    pub state: State,
     /// How many steps were made.
     pub steps: usize,
     /// How many impacts there were.
     pub impacts: usize,
     /// When a wall first began to hold the motion, if one did.
     pub first_rest: Option<f64>,
-    /// The largest |g| and |dg/dt| of a constraint at a node, if there are constraints.
-    pub violation: Option<[f64; 2]>,
-    /// H at the start, at the end, and the largest |H − H(0)| over the nodes.
-    pub energy: [f64; 3],
+    /// How far the nodes were off the constraints, if there are constraints.
+    pub violation: Option<Violated>,
+    /// The energy.
+    pub energy: Energy,
+    /// e of every wall.
+    pub(crate) restitution: Vec<f64>,
     /// q at the checkpoints, where there are any.
-    pub(super) path: Vec<f64>,
-    /// The first wall beyond which a checkpoint lies, or which would have to pull there, and its time: the steps are too long
-    /// to see it.
-    pub missed: Option<(usize, f64)>,
-    /// What changed the energy, if the watcher wanted to know and anything can.
+    pub(crate) path: Vec<f64>,
+    /// A wall that the steps are too long to see.
+    pub missed: Option<Missed>,
+    /// What changed the energy, if that was asked for and anything can.
     pub account: Option<Account>,
-}
-
-/// Is told what happens during a run.
-pub trait Watcher {
-    /// A node of the mesh, the first one included.
-    fn node(&mut self, _view: &mut View) {}
-    /// A uniform sample, the first one included.
-    fn sample(&mut self, _view: &mut View) {}
-    /// An impact.
-    fn impact(&mut self, _impact: Impact) {}
-    /// A section is crossed.
-    fn crossing(&mut self, _crossing: Crossing) {}
-    /// A wall begins or ceases to hold the motion.
-    fn holding(&mut self, _holding: Holding) {}
-    /// False if impacts need not be described.
-    fn wants_impacts(&self) -> bool {
-        true
-    }
-    /// True if the energy account is to be kept, which costs partial steps where there are forces.
-    fn wants_account(&self) -> bool {
-        false
-    }
-    /// True if the run is to end here.
-    fn wants_to_stop(&self) -> bool {
-        false
-    }
-}
-
-/// Looks at nothing.
-impl Watcher for () {
-    fn wants_impacts(&self) -> bool {
-        false
-    }
+    /// The step.
+    pub step: f64,
+    /// The estimated error, where the step was found from a tolerance or an estimate was asked for.
+    pub error_estimate: Option<f64>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
 }

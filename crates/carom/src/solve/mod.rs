@@ -1,13 +1,11 @@
-//! Linear systems, of numbers and of expressions, and equations by Newton's method.
+//! Equations between numbers: linear systems, roots, and what Newton's method calls a solution.
 
 mod lu;
 mod newton;
 pub mod root;
-mod symbolic;
 
 pub use lu::{Lu, SINGULAR};
-pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION, Solved};
-pub use symbolic::{eliminate, eliminate_columns};
+pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, NoSolution, STAGNATION, Solved};
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
 pub fn larger(a: f64, b: f64) -> f64 {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use carom::expr::{Expr, Func, Node, with_arena};
+use carom::lab::expr::{Expr, Func, Node, with_arena};
 use proptest::prelude::*;
 
 /// The symbols of random expressions.

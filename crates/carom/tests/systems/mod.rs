@@ -2,8 +2,8 @@
 
 #![allow(dead_code)]
 
-use carom::expr::{Expr, Node, with_arena};
-use carom::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
+use carom::lab::expr::{Expr, Node, with_arena};
+use carom::lab::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
 
 /// The symbol of that name.
 pub fn s(name: &str) -> Expr {

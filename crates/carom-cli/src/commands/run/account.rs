@@ -1,6 +1,6 @@
 //! The energy account, as it is printed.
 
-use carom::run::Account;
+use carom::Account;
 
 use super::report::rounded;
 use crate::json::Object;

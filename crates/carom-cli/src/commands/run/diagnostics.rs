@@ -1,17 +1,23 @@
 //! The table of diagnostics on a terminal.
 
-use carom::diagnostic::{Panel, Summary};
-use carom::error::Result;
-use carom::method::Method;
-use carom::model::Model;
+use carom::lab::diagnostic::{Panel, Summary, entry};
+use carom::{Method, Model, Result};
 
 use super::report::Report;
 use crate::style::{QUIET, STRONG, left, paint, right, room, visible};
 
 /// The diagnostics of a list such as `energy,shadow`: all where it is empty.
 pub fn panel(list: &str, model: &Model, method: &Method, step: f64) -> Result<Panel> {
-    let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-    Panel::new(model, method, step, &names)
+    Panel::new(model, method, step, &names(list))
+}
+
+/// Refuses a list with a name that is not known.
+pub fn check(list: &str) -> Result<()> {
+    names(list).into_iter().try_for_each(|name| entry(name).map(|_| ()))
+}
+
+fn names(list: &str) -> Vec<&str> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
 impl Report<'_> {

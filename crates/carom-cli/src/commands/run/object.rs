@@ -1,10 +1,10 @@
 //! A run as JSON.
 
-use carom::diagnostic::Panel;
-use carom::run::{Crossing, Impact, Node};
+use carom::lab::diagnostic::Panel;
+use carom::{Crossing, Impact, Node};
 
 use super::report::Report;
-use super::{account, rest};
+use super::{account, rest, resume};
 use crate::json::{Object, list_of};
 
 impl Report<'_> {
@@ -14,21 +14,21 @@ impl Report<'_> {
         let mut object = Object::default()
             .text("model", &self.model.title)
             .text("method", &self.method.name)
-            .number("step", self.tuned.step)
+            .number("step", self.outcome.step)
             .number("until", self.until)
             .text("status", status);
         if let Some(message) = message {
             object = object.text("message", &message);
         }
         let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
-        object =
-            object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_node(&self.tuned.outcome.last, None));
-        object = object.raw("energy", &self.json_energy()).raw("steps", &self.tuned.outcome.steps.to_string());
-        if let Some([g, rate]) = self.tuned.outcome.violation {
-            let violation = Object::default().number("max_violation", g).number("max_rate_violation", rate);
+        object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_final());
+        object = object.raw("energy", &self.json_energy()).raw("steps", &self.outcome.steps.to_string());
+        if let Some(violated) = self.outcome.violation {
+            let violation = Object::default().number("max_violation", violated.position);
+            let violation = violation.number("max_rate_violation", violated.rate);
             object = object.raw("constraints", &violation.finish());
         }
-        if let Some(account) = &self.tuned.outcome.account {
+        if let Some(account) = &self.outcome.account {
             object = object.raw("account", &account::json(account));
         }
         if !self.record.holdings.is_empty() {
@@ -47,7 +47,7 @@ impl Report<'_> {
         }
         let [compile, run] = self.seconds;
         object
-            .number("error_estimate", self.tuned.error)
+            .number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN))
             .text("version", env!("CARGO_PKG_VERSION"))
             .text("model_hash", &self.model.hash())
             .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
@@ -55,8 +55,14 @@ impl Report<'_> {
     }
 
     fn json_energy(&self) -> String {
-        let [initial, last, drift] = self.tuned.outcome.energy;
-        Object::default().number("initial", initial).number("final", last).number("max_drift", drift).finish()
+        let energy = &self.outcome.energy;
+        let ends = Object::default().number("initial", energy.initial).number("final", energy.last);
+        ends.number("max_drift", energy.max_drift).finish()
+    }
+
+    /// The last state, with all that is needed to resume.
+    fn json_final(&self) -> String {
+        self.node_object(&self.outcome.last, None).raw("state", &resume::json(&self.outcome.state)).finish()
     }
 
     fn json_impact(&self, impact: &Impact) -> String {
@@ -73,6 +79,10 @@ impl Report<'_> {
     }
 
     fn json_node(&self, node: &Node, diagnostics: Option<&Vec<f64>>) -> String {
+        self.node_object(node, diagnostics).finish()
+    }
+
+    fn node_object(&self, node: &Node, diagnostics: Option<&Vec<f64>>) -> Object {
         let mut object =
             Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
         if !self.model.outputs.is_empty() {
@@ -88,7 +98,7 @@ impl Report<'_> {
             let all = named.fold(Object::default(), |all, ((key, _), &value)| all.number(key, value));
             object = object.raw("diagnostics", &all.finish());
         }
-        object.finish()
+        object
     }
 
     fn json_sections(&self) -> String {

@@ -1,9 +1,8 @@
 //! `--report`, `--plot`, `--animate`.
 
-use carom::error::Result;
-use carom::run::Simulation;
+use carom::{Audience, Dense, Model, Ready, Result};
 use carom_report::file::Target;
-use carom_report::recording::record;
+use carom_report::recording::Recorder;
 use carom_report::{animation, motion, plots, report as page};
 
 use super::report::{Report, plain, rounded};
@@ -18,6 +17,23 @@ pub struct Pictures {
     plot: Option<Target>,
     animation: Option<Target>,
     dark: bool,
+}
+
+/// The beginning of a run is filmed, of no more arcs than this.
+const MOST_ARCS: usize = 400_000;
+
+/// What the pictures need of a run.
+pub struct Album<'a> {
+    recorder: Recorder<'a>,
+    dense: Dense,
+}
+
+impl Album<'_> {
+    /// Those who watch the run.
+    pub fn audience(&mut self) -> [Audience<'_>; 2] {
+        let every = self.recorder.every();
+        [Audience { watcher: &mut self.recorder, every }, Audience { watcher: &mut self.dense, every: None }]
+    }
 }
 
 impl Pictures {
@@ -38,15 +54,25 @@ impl Pictures {
         [&self.report, &self.plot, &self.animation].into_iter().flatten()
     }
 
-    /// Draws a run that is over, and says where; or how to get a report.
-    pub fn draw(&self, simulation: &mut Simulation, run: &Report, is_quiet: bool) -> Result<()> {
+    /// What the pictures need of a run, if any were asked for.
+    pub fn album<'a>(&self, model: &'a Model, ready: &Ready) -> Result<Option<Album<'a>>> {
         if self.targets().next().is_none() {
+            return Ok(None);
+        }
+        let films = self.report.is_some() || self.animation.is_some();
+        let recorder = Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()])?;
+        Ok(Some(Album { recorder, dense: ready.dense(if films { MOST_ARCS } else { 0 })? }))
+    }
+
+    /// Draws a run that is over, and says where; or how to get a report.
+    pub fn draw(&self, album: Option<Album>, run: &Report, is_quiet: bool) -> Result<()> {
+        let Some(album) = album else {
             if !is_quiet {
                 print(&(paint(QUIET, "to see it: the same command with --report FILE.html") + "\n"))?;
             }
             return Ok(());
-        }
-        let drawn = self.draw_all(simulation, run);
+        };
+        let drawn = self.draw_all(album, run);
         match &drawn {
             Err(error) if matches!(run.status().0, "failed") => anstream::eprintln!("{}", warning(&error.to_string())),
             Ok(()) if !is_quiet => {
@@ -58,9 +84,10 @@ impl Pictures {
         drawn
     }
 
-    fn draw_all(&self, simulation: &mut Simulation, run: &Report) -> Result<()> {
-        let (model, end) = (run.model, run.tuned.outcome.last.t);
-        let recording = record(simulation, model, run.method, run.tuned.step, end)?;
+    fn draw_all(&self, album: Album, run: &Report) -> Result<()> {
+        let Album { recorder, mut dense } = album;
+        let (model, end) = (run.model, run.outcome.last.t);
+        let recording = recorder.finish(end)?;
         let charts = plots::of_run(model, &recording);
         if let Some(target) = &self.plot {
             write_plot(target, &model.title, &charts, theme(self.dark))?;
@@ -68,7 +95,7 @@ impl Pictures {
         if self.report.is_none() && self.animation.is_none() {
             return Ok(());
         }
-        let motion = motion::film(simulation, model, &recording)?;
+        let motion = motion::film(&mut dense, model, &recording)?;
         if let Some(target) = &self.animation {
             target.write(&animation::gif(&motion, theme(self.dark))?)?;
         }
@@ -84,12 +111,12 @@ impl Pictures {
 
 /// What the report says of the run.
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
-    let (outcome, [compile, seconds]) = (&run.tuned.outcome, run.seconds);
-    let drift = outcome.energy[2];
-    let [initial, last] = [outcome.energy[0], outcome.energy[1]].map(rounded);
+    let (outcome, [compile, seconds]) = (run.outcome, run.seconds);
+    let drift = outcome.energy.max_drift;
+    let [initial, last] = [outcome.energy.initial, outcome.energy.last].map(rounded);
     let mut facts = vec![
         ("method", run.method.name.clone()),
-        ("step", plain(run.tuned.step)),
+        ("step", plain(outcome.step)),
         ("steps", outcome.steps.to_string()),
         ("status", format!("{} at t = {}", run.status().0, plain(outcome.last.t))),
         ("impacts", outcome.impacts.to_string()),
@@ -99,8 +126,8 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
         ("run in", format!("{:.3} ms", 1e3 * seconds)),
         ("version", format!("carom {}, model {}", env!("CARGO_PKG_VERSION"), run.model.hash())),
     ];
-    if run.tuned.error.is_finite() {
-        facts.insert(5, ("estimated error", format!("{:.1e}, at the end and on the way", run.tuned.error)));
+    if let Some(error) = outcome.error_estimate {
+        facts.insert(5, ("estimated error", format!("{error:.1e}, at the end and on the way")));
     }
     facts
 }

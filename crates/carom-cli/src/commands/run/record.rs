@@ -5,9 +5,8 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use carom::diagnostic::Panel;
-use carom::run::{Crossing, Holding, Impact, Node, View, Watcher};
-use carom::solve::larger;
+use carom::lab::diagnostic::Panel;
+use carom::{Crossing, Holding, Impact, Node, View, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::energy::EnergyPlot;
@@ -33,8 +32,6 @@ pub struct Record {
     pub panel: Option<Panel>,
     /// Its values, as many as nodes are kept.
     pub diagnostics: Vec<Vec<f64>>,
-    /// The largest kinetic energy, ½|p·v|.
-    pub kinetic: f64,
     /// All impacts for JSON; else the first few, so that a long run needs no more memory than a short one.
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
@@ -45,20 +42,38 @@ pub struct Record {
     pub energy: Option<EnergyPlot>,
     pub crossings: Vec<Crossing>,
     pub holdings: Vec<Holding>,
+    interrupt: Interrupt,
+    start: f64,
     until: f64,
     begin: Instant,
     steps: u64,
     bar: Option<ProgressBar>,
 }
 
-impl Record {
-    pub fn new(arguments: &args::Run, until: f64, panel: Option<Panel>) -> Record {
+/// Ends a run where Ctrl-C was pressed.
+#[derive(Clone, Copy)]
+pub struct Interrupt;
+
+impl Interrupt {
+    pub fn new() -> Interrupt {
         // A second Ctrl-C ends the program at once. Without a handler Ctrl-C does so anyway.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
         });
+        Interrupt
+    }
+}
+
+impl Watcher for Interrupt {
+    fn wants_to_stop(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
+
+impl Record {
+    pub fn new(arguments: &args::Run, start: f64, until: f64, panel: Option<Panel>, interrupt: Interrupt) -> Record {
         let sampled = arguments.every.is_some();
         let wanted = arguments.nodes || arguments.out.is_some();
         Record {
@@ -68,12 +83,13 @@ impl Record {
             shows_nodes: (arguments.nodes || sampled) && !arguments.json && arguments.out.is_none(),
             panel,
             diagnostics: Vec::new(),
-            kinetic: 0.0,
             impacts: Vec::new(),
             keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
             impact_count: 0,
             last_impacts: VecDeque::new(),
             energy: (!arguments.json).then(|| EnergyPlot::new(until)),
+            interrupt,
+            start,
             crossings: Vec::new(),
             holdings: Vec::new(),
             until,
@@ -96,7 +112,7 @@ impl Record {
             self.bar = Some(style.map_or(bar.clone(), |style| bar.with_style(style)));
         }
         if let Some(bar) = &self.bar {
-            bar.set_position((1000.0 * t / self.until) as u64);
+            bar.set_position((1000.0 * (t - self.start) / (self.until - self.start)) as u64);
             bar.set_message(format!("t = {t:.3}, {} impacts", self.impact_count));
         }
     }
@@ -104,7 +120,6 @@ impl Record {
 
 impl Watcher for Record {
     fn node(&mut self, view: &mut View) {
-        self.kinetic = larger(self.kinetic, 0.5 * view.power().abs());
         let values = self.panel.as_mut().map(|panel| panel.at(view.phase()));
         if self.keep_nodes {
             self.diagnostics.extend(values.map(<[f64]>::to_vec));
@@ -150,6 +165,6 @@ impl Watcher for Record {
     }
 
     fn wants_to_stop(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
+        self.interrupt.wants_to_stop()
     }
 }

@@ -1,8 +1,6 @@
 //! What a run says when it is over.
 
-use carom::method::Method;
-use carom::model::Model;
-use carom::run::{Impact, Status, Tuned};
+use carom::{Energy, Impact, Method, Model, Outcome, Status};
 
 use super::account;
 use super::record::{LAST, Record, SHOWN};
@@ -15,7 +13,7 @@ pub struct Report<'a> {
     pub method: &'a Method,
     pub until: f64,
     pub record: &'a Record,
-    pub tuned: &'a Tuned,
+    pub outcome: &'a Outcome,
     pub seconds: [f64; 2],
 }
 
@@ -26,7 +24,7 @@ impl Report<'_> {
 
     /// The status, and a message where there is more to say.
     pub fn status(&self) -> (&'static str, Option<String>) {
-        match &self.tuned.outcome.status {
+        match &self.outcome.status {
             Status::Completed => ("completed", None),
             Status::Stopped(section) => {
                 ("stopped", Some(format!("the section `{}` was crossed", self.model.sections[*section].name)))
@@ -42,7 +40,7 @@ impl Report<'_> {
     /// The summary for a terminal.
     pub fn summary(&self) -> String {
         let [compile, run] = self.seconds;
-        let (outcome, step) = (&self.tuned.outcome, plain(self.tuned.step));
+        let (outcome, step) = (self.outcome, plain(self.outcome.step));
         let steps = if outcome.steps == 1 { "1 step".into() } else { format!("{} steps", outcome.steps) };
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
@@ -55,14 +53,15 @@ impl Report<'_> {
         }
         text += &format!("\nat t = {}\n", plain(outcome.last.t));
         text += &self.last_state();
-        if self.tuned.error.is_finite() {
-            text += &format!("estimated error {:.1e}, here and on the way\n", self.tuned.error);
+        if let Some(error) = outcome.error_estimate {
+            text += &format!("estimated error {error:.1e}, here and on the way\n");
         }
-        if let Some([g, rate]) = outcome.violation {
+        if let Some(violation) = outcome.violation {
+            let (g, rate) = (violation.position, violation.rate);
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
-        let [initial, end, drift] = outcome.energy;
-        let [first, last] = [initial, end].map(rounded);
+        let Energy { initial, last, max_drift: drift, .. } = outcome.energy;
+        let [first, last] = [initial, last].map(rounded);
         text += &format!("energy {first:.9} at the start, {last:.9} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
         text += &self.diagnostics_table();
@@ -73,7 +72,7 @@ impl Report<'_> {
     }
 
     fn last_state(&self) -> String {
-        let last = &self.tuned.outcome.last;
+        let last = &self.outcome.last;
         let mut text = String::new();
         for (i, c) in self.model.system.coordinates.iter().enumerate() {
             let [q, v] = [last.q[i], last.v[i]].map(rounded);

@@ -1,7 +1,6 @@
 //! Walls that hold the motion, in what is said of a run.
 
-use carom::model::Model;
-use carom::run::Holding;
+use carom::{Holding, Model};
 
 use crate::json::{Object, list_of};
 use crate::style::visible;

@@ -5,7 +5,7 @@
 //! that what it writes parses back to the same value.
 //!
 //! ```
-//! use carom::expr::Expr;
+//! use carom::lab::expr::Expr;
 //! let (m, v) = (Expr::symbol("m"), Expr::symbol("theta1'"));
 //! assert_eq!((m * v.squared() / 2.0).to_string(), "½ m θ̇₁²");
 //! ```

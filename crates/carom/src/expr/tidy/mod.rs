@@ -21,7 +21,7 @@ use write::Writer;
 /// e in the form that is cheapest to read.
 ///
 /// ```
-/// use carom::expr::{Expr, print::Notation, tidy::tidy};
+/// use carom::lab::expr::{Expr, print::Notation, tidy::tidy};
 /// let (x, y) = (Expr::symbol("x"), Expr::symbol("y"));
 /// let e = x.cos() * (x + y).cos() + x.sin() * (x + y).sin();
 /// assert_eq!(tidy(e, &Notation::default()), y.cos());

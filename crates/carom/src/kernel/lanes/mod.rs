@@ -47,8 +47,8 @@ impl Lanes {
 /// A list of expressions as a function of several states at once.
 ///
 /// ```
-/// use carom::expr::Expr;
-/// use carom::kernel::{LaneKernel, Lanes};
+/// use carom::lab::expr::Expr;
+/// use carom::lab::kernel::{LaneKernel, Lanes};
 ///
 /// let (theta, length) = (Expr::symbol("theta"), Expr::symbol("L"));
 /// let position = [length * theta.sin(), -length * theta.cos()];
@@ -58,7 +58,7 @@ impl Lanes {
 /// kernel.eval(&[0.0, 0.5], &[2.0], &mut out);
 /// assert_eq!(out[0], 0.0);
 /// assert_eq!(out[2], -2.0);
-/// # Ok::<(), carom::kernel::KernelError>(())
+/// # Ok::<(), carom::lab::kernel::KernelError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct LaneKernel {
@@ -100,7 +100,10 @@ impl LaneKernel {
         let code = match backend {
             Backend::Interpreter => Code::Interpreted(Arc::new(Program::new(&tape))),
             #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-            Backend::Jit => Code::Compiled(Arc::new(native::Native::new(&tape, inputs.len(), lanes.count())?)),
+            Backend::Jit => {
+                super::count_compilation();
+                Code::Compiled(Arc::new(native::Native::new(&tape, inputs.len(), lanes.count())?))
+            }
             #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
             Backend::Jit => return Err(KernelError::Unsupported("lanes are native on x86-64 only".into())),
         };

@@ -1,12 +1,13 @@
 //! The start and the constraints.
 
 use super::{Check, TOUCHING};
-use crate::constraint::{Manifold, growth_factor, turn};
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad, jacobian};
-use crate::flow::{Field, Phase};
+use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
+use crate::mechanics::{Manifold, growth_factor, turn};
 use crate::model::{Model, Motion};
+use crate::phase::Phase;
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
 

@@ -33,6 +33,13 @@ pub struct Start {
 }
 
 impl Model {
+    /// The same model with another start: coordinates and velocities, one for each coordinate.
+    pub fn starting_at(&self, q: &[f64], v: &[f64]) -> Model {
+        let constants = |numbers: &[f64]| numbers.iter().map(|&x| Expr::constant(x)).collect();
+        let initial = Initial { q: constants(q), motion: Motion::Velocity(constants(v)), project: false };
+        Model { initial: Some(initial), ..self.clone() }
+    }
+
     /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv along
     /// which every wall can push.
     pub fn start(&self) -> Result<Start> {

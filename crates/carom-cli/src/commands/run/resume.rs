@@ -1,0 +1,91 @@
+//! `--restart`, and the state that `--json` writes for it.
+
+use std::path::Path;
+
+use carom::lab::phase::Phase;
+use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
+use serde_json::Value;
+
+use crate::json::Object;
+
+/// Resumes from the final state of an earlier run: exactly, where that wrote its whole state; else from its time, coordinates and
+/// momenta.
+pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simulation> {
+    let name = path.display();
+    let wrong = |what: &str| Diagnostic::new(format!("cannot restart from `{name}`: {what}"));
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(&e.to_string()))?;
+    let run: Value = serde_json::from_str(&text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
+    let last = &run["final"];
+    let all = |key: &str| numbers(&last[key]).filter(|x| x.len() == model.system.coordinates.len());
+    let (Some(t), Some(q), Some(p)) = (last["t"].as_f64(), all("q"), all("p")) else {
+        return Err(wrong("it has no final state of this model; write one with `carom run --json`").into());
+    };
+    if let Some(until) = model.run.until.filter(|until| t >= *until) {
+        let help = format!("give a later `--until` than {t}");
+        let message = format!("it ends at t = {t}, which is not before the end time {until}");
+        return Err(wrong(&message).with_help(help).into());
+    }
+    if last["state"].is_null() {
+        return Ok(simulation.start_at(t, &q, &p));
+    }
+    let values: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
+    let size = 2 * model.system.coordinates.len();
+    let state = read(&last["state"], t, values, model.system.walls.len(), size);
+    let state = state.ok_or_else(|| wrong("its `final.state` is not that of a run of this model"))?;
+    Ok(simulation.resume(state))
+}
+
+fn numbers(value: &Value) -> Option<Vec<f64>> {
+    value.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+/// The phase point {t, z} of a path or a step.
+fn phase(value: &Value, size: usize) -> Option<Phase> {
+    let z = numbers(&value["z"]).filter(|z| z.len() <= size && z.len() % 2 == 0)?;
+    Some(Phase { t: value["t"].as_f64()?, z })
+}
+
+fn read(value: &Value, t: f64, parameters: Vec<f64>, walls: usize, most: usize) -> Option<State> {
+    let z = numbers(&value["z"]).filter(|z| z.len() <= most && z.len() % 2 == 0)?;
+    let size = z.len();
+    let holding = value["holding"].as_array()?.iter().map(|wall| wall.as_u64().map(|wall| wall as usize));
+    let holding: Vec<usize> = holding.collect::<Option<_>>()?;
+    let is_sorted = holding.windows(2).all(|pair| pair[0] < pair[1]) && holding.iter().all(|&wall| wall < walls);
+    let memory = match value["memory"]["kind"].as_str()? {
+        "none" => Memory::None,
+        "window" => Memory::Window(numbers(&value["memory"]["values"])?),
+        "path" => {
+            let side = value["memory"]["side"].as_u64().filter(|side| *side < 2)? as usize;
+            Memory::Path { side, z: phase(&value["memory"]["point"], size).filter(|z| z.z.len() == size)? }
+        }
+        "first step" => Memory::FirstStep {
+            end: phase(&value["memory"]["end"], size).filter(|z| z.z.len() == size)?,
+            impulses: numbers(&value["memory"]["impulses"])?,
+        },
+        _ => return None,
+    };
+    let fastest = value["fastest"].as_f64().filter(|fastest| *fastest >= 0.0)?;
+    is_sorted.then(|| State { parameters: parameters.into(), z: Phase { t, z }, holding, fastest, memory })
+}
+
+/// The state as JSON.
+pub fn json(state: &State) -> String {
+    let point = |z: &Phase| Object::default().number("t", z.t).numbers("z", &z.z).finish();
+    let memory = match &state.memory {
+        Memory::None => Object::default().text("kind", "none"),
+        Memory::Window(values) => Object::default().text("kind", "window").numbers("values", values),
+        Memory::Path { side, z } => {
+            Object::default().text("kind", "path").raw("side", &side.to_string()).raw("point", &point(z))
+        }
+        Memory::FirstStep { end, impulses } => {
+            Object::default().text("kind", "first step").raw("end", &point(end)).numbers("impulses", impulses)
+        }
+    };
+    let walls: Vec<String> = state.holding.iter().map(usize::to_string).collect();
+    Object::default()
+        .numbers("z", &state.z.z)
+        .raw("holding", &format!("[{}]", walls.join(", ")))
+        .number("fastest", state.fastest)
+        .raw("memory", &memory.finish())
+        .finish()
+}

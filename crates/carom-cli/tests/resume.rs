@@ -1,0 +1,83 @@
+//! A run that is cut at a node and resumed from its JSON equals the uncut run.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn carom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).output().expect("it starts")
+}
+
+fn run(arguments: &[&str]) -> Value {
+    let output = carom(&[&["run"], arguments, &["--json"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {error}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The largest difference of the final states, relative to 1 + |z|.
+fn difference(a: &Value, b: &Value) -> f64 {
+    let numbers = |run: &Value| -> Vec<f64> {
+        ["q", "v", "p"]
+            .iter()
+            .flat_map(|key| run["final"][key].as_array().expect("a list").iter())
+            .map(|x| x.as_f64().expect("a number"))
+            .collect()
+    };
+    let pairs = numbers(a).into_iter().zip(numbers(b));
+    pairs.map(|(a, b)| (a - b).abs() / (1.0 + b.abs())).fold(0.0, f64::max)
+}
+
+/// Runs a model whole, and in two parts for each cut.
+fn check(model: &str, options: &[&str], until: f64, cuts: &[f64]) {
+    let name: String = model.chars().filter(|c| c.is_alphanumeric()).collect();
+    let folder = std::env::temp_dir().join(format!("carom-resume-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let end = until.to_string();
+    let with = |more: &[&str]| run(&[&[model], options, more].concat());
+    let whole = with(&["--until", &end]);
+    for (k, cut) in cuts.iter().enumerate() {
+        let file = folder.join(format!("{k}-{}.json", options.join("").replace(['=', '"', '.', '/'], "")));
+        let first = with(&["--until", &cut.to_string()]);
+        std::fs::write(&file, first.to_string()).expect("it can be written");
+        let resumed = with(&["--until", &end, "--restart", file.to_str().expect("UTF-8")]);
+        let off = difference(&resumed, &whole);
+        assert!(off < 1e-12, "{model} {options:?}, cut at {cut}: {off:e}");
+        let impacts = |run: &Value| run["impacts"].as_array().expect("a list").len();
+        assert_eq!(impacts(&first) + impacts(&resumed), impacts(&whole), "{model} {options:?}, cut at {cut}");
+        let kept =
+            |run: &Value| (run["final"]["state"]["holding"].clone(), run["final"]["state"]["memory"]["kind"].clone());
+        assert_eq!(kept(&resumed), kept(&whole), "{model} {options:?}, cut at {cut}");
+    }
+    std::fs::remove_dir_all(&folder).expect("it was made");
+}
+
+/// Every flow, every rule and every preset: the names that `carom methods` lists.
+#[test]
+fn every_method_resumes_at_a_node() {
+    let listed = String::from_utf8(carom(&["methods"]).stdout).expect("UTF-8");
+    let names = listed.lines().filter(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 30 && names.contains(&"mhc") && names.contains(&"php"), "{names:?}");
+    for name in names {
+        // The projected principle needs one wall that meets its hypotheses.
+        let model = if name.starts_with("php") { "wavy-floor" } else { "pendulum" };
+        check(model, &["--method", name, "--step", "0.01"], 2.0, &[0.54, 1.37]);
+    }
+}
+
+/// Walls that hold, bounces that accumulate, constraints, starts from two configurations.
+#[test]
+fn what_a_state_remembers_is_resumed() {
+    check("bouncing-ball", &["--step", "0.05"], 10.0, &[2.0, 8.55, 8.6, 9.0]);
+    check("braked-pendulum", &["--step", "0.02"], 4.0, &[1.0, 3.0]);
+    check("rimless-wheel", &["--step", "0.01"], 3.0, &[0.5, 1.5, 2.5]);
+    check("four-bar", &["--step", "0.01"], 2.0, &[0.7]);
+    check("line-xy", &["--step", "0.01"], 0.3, &[0.01, 0.1]);
+    let text = String::from_utf8(carom(&["examples", "circle-xy"]).stdout).expect("UTF-8");
+    let two_point = std::env::temp_dir().join(format!("carom-two-point-{}.toml", std::process::id()));
+    std::fs::write(&two_point, text.replace("one-point\"", "two-point\"")).expect("it can be written");
+    check(two_point.to_str().expect("UTF-8"), &["--step", "0.01"], 0.2, &[0.01, 0.1]);
+    std::fs::remove_file(&two_point).expect("it was made");
+    check("constrained-bar", &["--method", "php", "--step", "0.002"], 1.0, &[0.5]);
+}

@@ -1,0 +1,328 @@
+//! Hamilton's equations from the Lagrangian.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::eliminate::{eliminate, eliminate_columns};
+use super::{Mechanics, Newton, numbered};
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, grad, jacobian};
+use crate::kernel::{Backend, Kernel, Tape};
+use crate::phase::Phase;
+use crate::solve::NoSolution;
+use crate::system::time;
+
+/// In so many parts momenta grow to those whose velocity is hard to find.
+const PARTS_OF_MOMENTA: usize = 64;
+
+/// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
+///
+/// ```text
+/// ṗ = L_q(q, v) + F,   H = p·v − L(q, v)
+/// ```
+///
+/// With holonomic constraints g = 0, G = g_q, the velocity is that of the point on their tangent space, from which p
+/// differs only by what the constraints can push:
+///
+/// ```text
+/// p = L_v(q, v) + Gᵀμ,   G v + g_t = 0
+/// ```
+#[derive(Clone, Debug)]
+pub struct Field {
+    n: usize,
+    parameters: usize,
+    velocity: Velocity,
+    /// The parameters, t, q, p and, where v is implicit, v.
+    inputs: Vec<f64>,
+    /// v, ṗ, H; with constraints then L_v and μ
+    values: Vec<f64>,
+    /// Whether they depend on the time, and which of them are those at `inputs`.
+    depends_on_time: bool,
+    known: Known,
+}
+
+/// How v follows from p.
+#[derive(Clone, Debug)]
+enum Velocity {
+    /// L is quadratic in v: by elimination, as part of the expressions.
+    Explicit(Box<Explicit>),
+    /// By Newton's method: L is not quadratic in v, or there are constraints.
+    Implicit(Newton),
+}
+
+/// Most ask for v or H alone.
+#[derive(Clone, Debug)]
+struct Explicit {
+    /// → v, H
+    motion: Kernel,
+    /// → v, ṗ, H, compiled when it is first needed, once for all copies
+    all: Arc<OnceLock<Kernel>>,
+    tape: Arc<Tape>,
+    backend: Backend,
+}
+
+/// What is known at a point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Known {
+    Nothing,
+    /// v and H.
+    Motion,
+    /// v, ṗ and H.
+    All,
+}
+
+impl Field {
+    /// Compiles the equations.
+    pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
+        let (n, p) = (mechanics.n(), mechanics.p());
+        let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
+        let constraints = mechanics.tangent_constraints();
+        let depends_on_time = equations(mechanics, &p).iter().chain(&constraints).any(|e| e.depends_on(&[time()]));
+        let mut values = 2 * n + 1;
+        let mut unknowns = 0;
+        let velocity = match Field::expressions(mechanics).filter(|_| constraints.is_empty()) {
+            Some(outputs) => Velocity::Explicit(Box::new(Explicit::new(mechanics, &given, &outputs)?)),
+            None => {
+                let (symbols, residuals, outputs) = tangent(mechanics, &constraints);
+                (values, unknowns) = (outputs.len(), symbols.len());
+                Velocity::Implicit(Newton::new(mechanics, &given, &symbols, &residuals, &outputs)?)
+            }
+        };
+        let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
+        inputs[..parameters.len()].copy_from_slice(parameters);
+        let values = vec![0.0; values];
+        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
+    }
+
+    /// Takes other values of the parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.forget();
+    }
+
+    /// Forgets the last point, from which an implicit velocity is searched.
+    pub fn forget(&mut self) {
+        self.known = Known::Nothing;
+        let unknowns = self.parameters + 1 + 2 * self.n;
+        self.inputs[unknowns..].fill(0.0);
+    }
+
+    /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
+    pub fn expressions(mechanics: &Mechanics) -> Option<Vec<Expr>> {
+        let p = mechanics.p();
+        let v = explicit_velocity(mechanics, &p)?;
+        Some(mechanics.at(&equations(mechanics, &p), &mechanics.q, &v, time()))
+    }
+
+    /// (v, ṗ, H) at (t, q, p).
+    pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        self.know(Known::All, t, z)?;
+        Ok(&self.values)
+    }
+
+    /// The velocities v = H_p.
+    pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok(&self.values[..self.n])
+    }
+
+    /// The energy H.
+    pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok(self.values[2 * self.n])
+    }
+
+    /// Moves p onto the tangent space of the constraints; leaves μ in [`Field::multipliers`]. Without any it does nothing.
+    pub fn project(&mut self, z: &mut Phase) -> std::result::Result<(), NoSolution> {
+        if self.multipliers().is_empty() {
+            return Ok(());
+        }
+        let n = self.n;
+        let values = self.at(z.t, &z.z)?;
+        z.p_mut().copy_from_slice(&values[2 * n + 1..3 * n + 1]);
+        Ok(())
+    }
+
+    /// μ of the last point.
+    pub fn multipliers(&self) -> &[f64] {
+        self.values.get(3 * self.n + 1..).unwrap_or(&[])
+    }
+
+    /// Computes what is wanted at a point. At the same point again it costs nothing: the energy, the walls and the outputs
+    /// all ask.
+    fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
+        let is_same_time = self.inputs[self.parameters] == t || !self.depends_on_time;
+        let state = &mut self.inputs[self.parameters + 1..][..z.len()];
+        if self.known >= wanted && is_same_time && state == z {
+            return Ok(());
+        }
+        state.copy_from_slice(z);
+        self.inputs[self.parameters] = t;
+        self.known = Known::Nothing;
+        match &mut self.velocity {
+            Velocity::Explicit(explicit) => {
+                explicit.eval(wanted, &self.inputs, &mut self.values);
+                self.known = wanted;
+            }
+            // From the last velocity, or else from rest.
+            Velocity::Implicit(newton) => {
+                if newton.solve(&mut self.inputs, &mut self.values).is_err() {
+                    self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
+                    let solved = newton.solve(&mut self.inputs, &mut self.values);
+                    if solved.is_err() {
+                        let unknowns = self.parameters + 1 + z.len();
+                        let momenta = unknowns - z.len() / 2..unknowns;
+                        approach(newton, &mut self.inputs, &mut self.values, momenta).or(solved)?;
+                    }
+                }
+                self.known = Known::All;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Explicit {
+    /// Of v, ṗ and H as expressions of `given`.
+    fn new(mechanics: &Mechanics, given: &[Expr], all: &[Expr]) -> Result<Explicit> {
+        let (n, inputs) = (mechanics.n(), [&mechanics.parameters, given].concat());
+        let motion: Vec<Expr> = all[..n].iter().chain(&all[2 * n..]).copied().collect();
+        let tape = Tape::new(&inputs, all).map_err(|e| Diagnostic::new(e.to_string()))?;
+        let motion = mechanics.kernel(given, &motion)?;
+        Ok(Explicit { motion, all: Arc::default(), tape: Arc::new(tape), backend: mechanics.backend })
+    }
+
+    /// Writes v, ṗ, H, or v and H in their places.
+    fn eval(&mut self, wanted: Known, inputs: &[f64], values: &mut [f64]) {
+        if wanted == Known::All {
+            let (tape, backend) = (&self.tape, self.backend);
+            return self.all.get_or_init(|| Kernel::of_tape(tape, backend)).eval(inputs, values);
+        }
+        // v, then H where ṗ will be.
+        let n = values.len() / 2;
+        self.motion.eval(inputs, &mut values[..n + 1]);
+        values[2 * n] = values[n];
+    }
+}
+
+/// Newton's method from rest, with momenta that grow to the given ones: where p = L_v(q, v) bends, as in relativity, whole
+/// steps lead to velocities that there are not.
+#[cold]
+fn approach(
+    newton: &mut Newton,
+    inputs: &mut [f64],
+    values: &mut [f64],
+    momenta: Range<usize>,
+) -> std::result::Result<(), NoSolution> {
+    let p = inputs[momenta.clone()].to_vec();
+    inputs[momenta.end..].fill(0.0);
+    let mut result = Ok(());
+    for part in 1..=PARTS_OF_MOMENTA {
+        let share = part as f64 / PARTS_OF_MOMENTA as f64;
+        inputs[momenta.clone()].iter_mut().zip(&p).for_each(|(x, p)| *x = share * p);
+        result = result.and_then(|()| newton.solve(inputs, values));
+    }
+    result
+}
+
+/// The unknowns v and μ, the equations for them, and what follows: v, ṗ, H, L_v, μ.
+fn tangent(mechanics: &Mechanics, constraints: &[Expr]) -> (Vec<Expr>, Vec<Expr>, Vec<Expr>) {
+    let (l_v, mu) = (mechanics.momenta(), numbered("mu", constraints.len()));
+    let slopes = jacobian(constraints, &mechanics.q);
+    let push = |i: usize| slopes.iter().zip(&mu).map(|(row, &mu)| mu * row[i]).sum::<Expr>();
+    let momenta = mechanics.p().into_iter().enumerate().map(|(i, p)| l_v[i] + push(i) - p);
+    let rate = |(row, g): (&Vec<Expr>, &Expr)| {
+        row.iter().zip(&mechanics.v).map(|(&slope, &v)| slope * v).sum::<Expr>() + g.diff(time())
+    };
+    let residuals = momenta.chain(slopes.iter().zip(constraints).map(rate)).collect();
+    let mut outputs = equations(mechanics, &l_v);
+    if !mu.is_empty() {
+        outputs.extend(l_v.iter().chain(&mu));
+    }
+    (mechanics.v.iter().chain(&mu).copied().collect(), residuals, outputs)
+}
+
+/// v, ṗ, H in q, v, p.
+fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
+    let mut rates = grad(mechanics.l, &mechanics.q);
+    if let Some(forces) = &mechanics.forces {
+        rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
+    }
+    let power: Expr = p.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();
+    mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
+}
+
+/// v with M v = p − L_v|₀; None where L is not quadratic in v.
+fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
+    if !mechanics.is_quadratic() {
+        return None;
+    }
+    let at_rest = vec![Expr::constant(0.0); mechanics.n()];
+    let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
+    let column: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
+    Some(eliminate(mechanics.mass(), column))
+}
+
+/// ∂(v, ṗ)/∂(q, p) by rows, where L is quadratic in v. With ṗ = g(q, v):
+///
+/// ```text
+/// v_p = M⁻¹,   v_q = −M⁻¹L_vq,   ṗ_p = g_v v_p,   ṗ_q = g_q + g_v v_q
+/// ```
+///
+/// These share M⁻¹ and so take a third less than the derivatives of the eliminated v, ṗ.
+pub(crate) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
+    let n = mechanics.n();
+    let p = mechanics.p();
+    let v = explicit_velocity(mechanics, &p)?;
+    let at = |rows: Vec<Vec<Expr>>| -> Vec<Vec<Expr>> {
+        let flat = mechanics.at(&rows.concat(), &mechanics.q, &v, time());
+        flat.chunks(n).map(<[Expr]>::to_vec).collect()
+    };
+    let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
+    // M⁻¹ is symmetric: its columns are its rows.
+    let v_p = eliminate_columns(mechanics.mass(), (0..n).map(unit).collect());
+    let g = &equations(mechanics, &p)[n..2 * n];
+    let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {
+        let entry = |row: &[Expr], j: usize| row.iter().zip(b).map(|(&x, row)| x * row[j]).sum::<Expr>();
+        a.iter().map(|row| (0..n).map(|j| entry(row, j)).collect()).collect()
+    };
+    let (l_vq, g_q, g_v) = (
+        at(jacobian(&mechanics.momenta(), &mechanics.q)),
+        at(jacobian(g, &mechanics.q)),
+        at(jacobian(g, &mechanics.v)),
+    );
+    let v_q: Vec<Vec<Expr>> =
+        product(&v_p, &l_vq).into_iter().map(|row| row.into_iter().map(|x| -x).collect()).collect();
+    let (swept, p_p) = (product(&g_v, &v_q), product(&g_v, &v_p));
+    let sum = |a: &[Expr], b: &[Expr]| a.iter().zip(b).map(|(&a, &b)| a + b).collect::<Vec<Expr>>();
+    let rows_of_v = v_q.iter().zip(&v_p).map(|(q, p)| [&q[..], p].concat());
+    let rows_of_p = g_q.iter().zip(&swept).zip(&p_p).map(|((q, swept), p)| [&sum(q, swept)[..], p].concat());
+    Some(rows_of_v.chain(rows_of_p).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::find;
+    use crate::expr::eval;
+    use crate::model::Model;
+
+    /// The slopes are the derivatives of the rates, entry by entry.
+    #[test]
+    fn slopes_are_derivatives() {
+        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
+            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+            let mechanics = Mechanics::new(&model.system);
+            let z: Vec<Expr> = mechanics.q.iter().copied().chain(mechanics.p()).collect();
+            let rates = Field::expressions(&mechanics).expect("v is explicit");
+            let expected = jacobian(&rates[..z.len()], &z).concat();
+            let found = slopes(&mechanics).expect("v is explicit").concat();
+            let mut values: Vec<(Expr, f64)> = z.iter().enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64)).collect();
+            values.push((time(), 0.7));
+            values.extend(model.parameter_values());
+            for (k, (a, b)) in eval(&found, &values).iter().zip(eval(&expected, &values)).enumerate() {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}, entry {k}: {a}, not {b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The inputs of kernels.
+
+/// The inputs of the kernels of a state, in one layout: the parameters, t, q, v.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    values: Vec<f64>,
+    parameters: usize,
+    n: usize,
+}
+
+impl Inputs {
+    /// For `n` coordinates, with these parameters.
+    pub fn new(parameters: &[f64], n: usize) -> Inputs {
+        let mut values = parameters.to_vec();
+        values.resize(parameters.len() + 1 + 2 * n, 0.0);
+        Inputs { values, parameters: parameters.len(), n }
+    }
+
+    /// Takes other values of the parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.values[..self.parameters].copy_from_slice(parameters);
+    }
+
+    /// Takes the time and the coordinates; the velocities stay.
+    pub fn place_q(&mut self, t: f64, q: &[f64]) {
+        self.values[self.parameters] = t;
+        self.values[self.parameters + 1..][..self.n].copy_from_slice(q);
+    }
+
+    /// Takes a state.
+    pub fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        self.place_q(t, q);
+        self.values[self.parameters + 1 + self.n..].copy_from_slice(v);
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &[f64] {
+        &self.values[..self.parameters]
+    }
+
+    /// The velocities.
+    pub fn v(&self) -> &[f64] {
+        &self.values[self.parameters + 1 + self.n..]
+    }
+}

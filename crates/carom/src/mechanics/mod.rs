@@ -1,0 +1,151 @@
+//! The equations of a system in its free coordinates, and what is computed from them at a state.
+
+mod accelerations;
+mod eliminate;
+pub(crate) mod field;
+mod growth;
+mod inputs;
+mod lift;
+mod manifold;
+mod newton;
+mod reaction;
+mod violation;
+mod walls;
+
+pub use accelerations::Accelerations;
+pub use eliminate::eliminate;
+pub use field::Field;
+pub use growth::{growth_factor, turn};
+pub use inputs::Inputs;
+pub use lift::{Lift, Node, powers};
+pub use manifold::Manifold;
+pub use newton::Newton;
+pub use reaction::Reaction;
+pub use violation::Violation;
+pub(crate) use walls::Walls;
+
+use crate::discrete::Sample;
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, grad, jacobian, substitute};
+use crate::kernel::{Backend, Kernel};
+use crate::system::{Enforce, System, time};
+
+/// A system whose driven coordinates are functions of the time: what is left are the free ones.
+#[derive(Clone, Debug)]
+pub struct Mechanics {
+    /// The parameters.
+    pub parameters: Vec<Expr>,
+    /// The free coordinates.
+    pub q: Vec<Expr>,
+    /// Their velocities.
+    pub v: Vec<Expr>,
+    /// L(q, v, t).
+    pub l: Expr,
+    /// The generalized forces, or nothing where there are none.
+    pub forces: Option<Vec<Expr>>,
+    /// φ(q, t) of each wall.
+    pub walls: Vec<Expr>,
+    /// The holonomic constraints.
+    pub constraints: Vec<Holonomic>,
+    /// How its kernels are run.
+    pub backend: Backend,
+}
+
+/// A constraint g(q, t) = 0 in the free coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Holonomic {
+    /// What must stay zero.
+    pub g: Expr,
+    /// Where a step enforces it.
+    pub enforce: Enforce,
+}
+
+impl Mechanics {
+    /// The equations of `system`.
+    pub fn new(system: &System) -> Mechanics {
+        let free = system.free();
+        let (q, v) = (system.q(), system.v());
+        let pick = |all: &[Expr]| free.iter().map(|&i| all[i]).collect::<Vec<_>>();
+        let forces = pick(&system.drive(&system.forces));
+        let walls: Vec<Expr> = system.walls.iter().map(|wall| wall.phi).collect();
+        let g: Vec<Expr> = system.constraints.iter().map(|constraint| constraint.g).collect();
+        let constraints = system.drive(&g).into_iter().zip(&system.constraints);
+        Mechanics {
+            parameters: system.parameters.iter().map(|p| p.symbol).collect(),
+            q: pick(&q),
+            v: pick(&v),
+            l: system.drive(&[system.lagrangian.l])[0],
+            forces: forces.iter().any(|f| !f.is_zero()).then_some(forces),
+            walls: system.drive(&walls),
+            constraints: constraints.map(|(g, constraint)| Holonomic { g, enforce: constraint.enforce }).collect(),
+            backend: Backend::Jit,
+        }
+    }
+
+    /// The number of degrees of freedom.
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+
+    /// The symbols of a state (t, q, v), in the order of [`Inputs`].
+    pub fn state_symbols(&self) -> Vec<Expr> {
+        [time()].iter().chain(&self.q).chain(&self.v).copied().collect()
+    }
+
+    /// Each fᵢ(q, v, t) at another state.
+    pub fn at(&self, fs: &[Expr], q: &[Expr], v: &[Expr], t: Expr) -> Vec<Expr> {
+        let from: Vec<Expr> = self.q.iter().chain(&self.v).copied().chain([time()]).collect();
+        let to: Vec<Expr> = q.iter().chain(v).copied().chain([t]).collect();
+        substitute(fs, &from, &to)
+    }
+
+    /// The momenta p = L_v.
+    pub fn momenta(&self) -> Vec<Expr> {
+        grad(self.l, &self.v)
+    }
+
+    /// The mass matrix L_vv.
+    pub fn mass(&self) -> Vec<Vec<Expr>> {
+        jacobian(&self.momenta(), &self.v)
+    }
+
+    /// g of the constraints that hold at every node, so that v is tangent to them there.
+    pub fn tangent_constraints(&self) -> Vec<Expr> {
+        self.constraints.iter().filter(|c| c.enforce == Enforce::OnePoint).map(|c| c.g).collect()
+    }
+
+    /// True if L is quadratic in v: L_vv does not contain v.
+    pub fn is_quadratic(&self) -> bool {
+        self.mass().concat().iter().all(|entry| !entry.depends_on(&self.v))
+    }
+
+    /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ) over the samples of a step: L_d = h·M.
+    pub fn mean_lagrangian(&self, samples: &[Sample]) -> Expr {
+        samples.iter().map(|s| s.weight * self.at(&[self.l], &s.q, &s.v, s.t)[0]).sum()
+    }
+
+    /// For each constraint, whether it holds at nodes (one-point) or over steps (two-point).
+    pub fn is_one_point(&self) -> Vec<bool> {
+        self.constraints.iter().map(|c| c.enforce == Enforce::OnePoint).collect()
+    }
+
+    /// Symbols for the momenta.
+    pub fn p(&self) -> Vec<Expr> {
+        numbered("p", self.n())
+    }
+
+    /// A kernel of the parameters and then `inputs`.
+    pub fn kernel(&self, inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel> {
+        let inputs: Vec<Expr> = self.parameters.iter().chain(inputs).copied().collect();
+        let kernel = match self.backend {
+            Backend::Jit => Kernel::new(&inputs, outputs),
+            Backend::Interpreter => Kernel::with_backend(&inputs, outputs, Backend::Interpreter),
+        };
+        kernel.map_err(|e| Diagnostic::new(e.to_string()).into())
+    }
+}
+
+/// Symbols `name[0]`, `name[1]`, …, which no model can name.
+pub fn numbered(name: &str, n: usize) -> Vec<Expr> {
+    (0..n).map(|i| Expr::symbol(&format!("{name}[{i}]"))).collect()
+}

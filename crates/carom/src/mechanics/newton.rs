@@ -1,0 +1,165 @@
+//! Newton's method on compiled equations.
+
+use std::ops::Range;
+
+use super::Mechanics;
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
+use crate::solve::{LAST_CORRECTION, Lu, MAX_ITERATIONS, NoSolution, STAGNATION};
+
+/// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution.
+#[derive(Clone, Debug)]
+pub struct Newton {
+    method: Method,
+    iterations: usize,
+}
+
+/// How the equations are solved.
+#[derive(Clone, Debug)]
+enum Method {
+    /// By one function: few unknowns, native code.
+    Whole(NewtonKernel),
+    /// By kernels that are called in turn.
+    Parts(Box<Parts>),
+}
+
+#[derive(Clone, Debug)]
+struct Parts {
+    /// (a, x) → r, ∂r/∂x
+    equations: Kernel,
+    /// (a, x) → results, next carried inputs
+    results: Kernel,
+    carried: Range<usize>,
+    state: Range<usize>,
+    n: usize,
+    /// The input by which residuals are divided.
+    divisor: Option<usize>,
+    lu: Lu,
+    /// r and ∂r/∂x
+    values: Vec<f64>,
+    correction: Vec<f64>,
+    /// The results and the next carried inputs.
+    outputs: Vec<f64>,
+}
+
+impl Newton {
+    /// Compiles the equations; `given` follows the parameters in the inputs, then come the unknowns.
+    pub fn new(
+        mechanics: &Mechanics,
+        given: &[Expr],
+        unknowns: &[Expr],
+        residuals: &[Expr],
+        results: &[Expr],
+    ) -> Result<Newton> {
+        Newton::of(mechanics, &Problem { given, unknowns, residuals, results, ..Problem::default() })
+    }
+
+    /// Compiles a problem, before whose inputs come the parameters.
+    pub fn of(mechanics: &Mechanics, problem: &Problem) -> Result<Newton> {
+        let given = [&mechanics.parameters, problem.given].concat();
+        let whole = match mechanics.backend {
+            Backend::Jit => NewtonKernel::new(&Problem { given: &given, ..*problem }).ok(),
+            Backend::Interpreter => None,
+        };
+        let method = match whole {
+            Some(kernel) => Method::Whole(kernel),
+            None => Method::Parts(Box::new(Parts::new(mechanics, problem)?)),
+        };
+        Ok(Newton { method, iterations: 0 })
+    }
+
+    /// Solves from the guess that stands last in `inputs`, and leaves the solution there; writes the results
+    /// and the next carried inputs.
+    pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
+        self.iterations = match &mut self.method {
+            Method::Whole(kernel) => outcome(kernel.solve(inputs, results))?,
+            Method::Parts(parts) => parts.solve(inputs, results)?,
+        };
+        Ok(())
+    }
+
+    /// The same with the state from where it is; its place in `inputs` may or may not become a copy.
+    pub fn solve_from(
+        &mut self,
+        state: &[f64],
+        inputs: &mut [f64],
+        results: &mut [f64],
+    ) -> std::result::Result<(), NoSolution> {
+        self.iterations = match &mut self.method {
+            Method::Whole(kernel) => outcome(kernel.solve_from(state, inputs, results))?,
+            Method::Parts(parts) => {
+                inputs[parts.state.clone()].copy_from_slice(state);
+                parts.solve(inputs, results)?
+            }
+        };
+        Ok(())
+    }
+
+    /// How many iterations the last solution took.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+}
+
+/// The number of iterations, or why there is no solution.
+fn outcome((status, iterations): (Status, usize)) -> std::result::Result<usize, NoSolution> {
+    match status {
+        Status::Solved => Ok(iterations),
+        Status::Singular => Err(NoSolution::Singular),
+        Status::Diverged => Err(NoSolution::Diverged),
+    }
+}
+
+impl Parts {
+    fn new(mechanics: &Mechanics, problem: &Problem) -> Result<Parts> {
+        let (n, inputs) = (problem.unknowns.len(), problem.inputs());
+        let first = mechanics.parameters.len() + problem.given.len();
+        let carried = first..first + problem.carried.len();
+        Ok(Parts {
+            equations: mechanics.kernel(&inputs, &problem.equations())?,
+            results: mechanics.kernel(&inputs, &[problem.results, problem.next].concat())?,
+            state: carried.end..carried.end + problem.state.len(),
+            carried,
+            n,
+            divisor: problem.divisor().map(|i| mechanics.parameters.len() + i),
+            lu: Lu::new(n),
+            values: vec![0.0; n + n * n],
+            correction: vec![0.0; n],
+            outputs: vec![0.0; problem.results.len() + problem.next.len()],
+        })
+    }
+
+    /// As [`Newton::solve`]; returns the number of iterations.
+    fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
+        // A sum, not a maximum: NaN must not get lost.
+        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
+        let mut previous = f64::INFINITY;
+        for iteration in 1..=MAX_ITERATIONS {
+            self.equations.eval(inputs, &mut self.values);
+            let (r, slopes) = self.values.split_at(self.n);
+            if !self.lu.factor(slopes) {
+                return Err(NoSolution::Singular);
+            }
+            self.lu.solve(r, &mut self.correction);
+            if !self.correction.iter().all(|dx| dx.is_finite()) {
+                return Err(NoSolution::Diverged);
+            }
+            let x = &mut inputs[self.state.end..];
+            x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
+            let (step, scale) = (size(&self.correction), size(x));
+            let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(unit);
+            let is_last = iteration == MAX_ITERATIONS && step <= LAST_CORRECTION * scale.max(unit);
+            if step <= LAST_CORRECTION * scale || stagnates || is_last {
+                self.results.eval(inputs, &mut self.outputs);
+                let (values, next) = self.outputs.split_at(results.len());
+                results.copy_from_slice(values);
+                inputs[self.carried.clone()].copy_from_slice(next);
+                return Ok(iteration);
+            }
+            previous = step;
+        }
+        Err(NoSolution::Diverged)
+    }
+}

@@ -1,0 +1,195 @@
+//! The walls in numbers.
+
+use std::sync::Arc;
+
+use super::{Field, Inputs, Mechanics};
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, grad};
+use crate::kernel::{Backend, Kernel, LaneKernel, Lanes};
+use crate::phase::{MOMENTS, Moments, Phase};
+use crate::solve::NoSolution;
+use crate::system::time;
+
+/// From so many walls on, each by itself is interpreted: to compile a thousand takes seconds, and few are in reach.
+const MANY: usize = 16;
+
+/// φ and φ̇ of every wall at once, at the two ends of a step; of one wall at all moments inside it; and of one wall, with φ_t
+/// and ∇φ, at a state.
+#[derive(Clone)]
+pub(crate) struct Walls {
+    code: Arc<Code>,
+    /// The inputs at an instant.
+    inputs: Inputs,
+    values: Vec<f64>,
+    ends: [End; 2],
+    /// The moments inside the step, where they have been looked at.
+    pub(crate) moments: Moments,
+    gaps: [f64; 2 * MOMENTS],
+}
+
+/// The compiled gaps, which all copies share.
+struct Code {
+    depends_on_time: bool,
+    /// (parameters, t, q, v) → φ, φ̇ of each wall
+    all: Kernel,
+    /// For each wall, (parameters, t, q, v) → φ, φ̇, φ_t, ∇φ.
+    each: Vec<Kernel>,
+    /// For each wall, (t, q, v) at all moments, and the parameters → φ, φ̇.
+    inside: Vec<LaneKernel>,
+}
+
+const LANES: Lanes = Lanes::Eight;
+
+/// One end of a step: the state, and φ, φ̇ of each wall.
+#[derive(Clone)]
+struct End {
+    z: Phase,
+    values: Vec<f64>,
+}
+
+impl Walls {
+    pub(crate) fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Walls> {
+        let (n, walls) = (mechanics.n(), &mechanics.walls);
+        let symbols = mechanics.state_symbols();
+        let interpreted = Mechanics { backend: Backend::Interpreter, ..mechanics.clone() };
+        let compiler = if walls.len() < MANY { mechanics } else { &interpreted };
+        let each = walls.iter().map(|&phi| compiler.kernel(&symbols, &gap_and_slopes(mechanics, phi)));
+        let inside = walls.iter().map(|&phi| {
+            let outputs = &gap_and_slopes(mechanics, phi)[..2];
+            let lanes = |backend| LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, LANES, backend);
+            let compiled = lanes(compiler.backend).or_else(|_| lanes(Backend::Interpreter));
+            compiled.map_err(|e| Diagnostic::new(e.to_string()).into())
+        });
+        let gaps: Vec<Expr> =
+            walls.iter().flat_map(|&phi| gap_and_slopes(mechanics, phi).into_iter().take(2)).collect();
+        let nowhere = Phase { t: f64::NAN, z: vec![f64::NAN; 2 * n] };
+        let end = End { z: nowhere, values: vec![0.0; 2 * walls.len()] };
+        let code = Code {
+            depends_on_time: gaps.iter().any(|gap| gap.depends_on(&[time()])),
+            all: mechanics.kernel(&symbols, &gaps)?,
+            each: each.collect::<Result<_>>()?,
+            inside: inside.collect::<Result<_>>()?,
+        };
+        Ok(Walls {
+            code: Arc::new(code),
+            inputs: Inputs::new(parameters, n),
+            values: vec![0.0; n + 3],
+            ends: [end.clone(), end],
+            moments: Moments::new(n),
+            gaps: [0.0; 2 * MOMENTS],
+        })
+    }
+
+    /// Takes other values of the parameters.
+    pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs.set_parameters(parameters);
+        self.forget();
+    }
+
+    /// Forgets the ends of the last step.
+    pub(crate) fn forget(&mut self) {
+        self.ends.iter_mut().for_each(|end| end.z.t = f64::NAN);
+        self.ends.iter_mut().for_each(|end| end.z.z.fill(f64::NAN));
+    }
+
+    /// Computes φ and φ̇ of every wall at both ends of a step. Mostly it begins where the last one ended.
+    pub(crate) fn look_at_ends(
+        &mut self,
+        z0: &Phase,
+        z1: &Phase,
+        field: &mut Field,
+    ) -> std::result::Result<(), NoSolution> {
+        self.moments.count = 0;
+        if !self.is_known(0, z0) {
+            if self.is_known(1, z0) {
+                self.ends.swap(0, 1);
+            } else {
+                self.look_at_end(0, z0, field)?;
+            }
+        }
+        self.look_at_end(1, z1, field)
+    }
+
+    fn is_known(&self, end: usize, z: &Phase) -> bool {
+        let known = &self.ends[end].z;
+        known.z == z.z && (known.t == z.t || !self.code.depends_on_time)
+    }
+
+    fn look_at_end(&mut self, end: usize, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
+        self.place(z, field)?;
+        let End { z: known, values } = &mut self.ends[end];
+        known.copy_from(z);
+        self.code.all.eval(self.inputs.all(), values);
+        // A gap that is no number must not pass for an open one. A sum, so that none gets lost.
+        if values.iter().map(|x| 0.0 * x).sum::<f64>().is_nan() {
+            known.t = f64::NAN;
+            known.z.fill(f64::NAN);
+            return Err(NoSolution::NoGap);
+        }
+        Ok(())
+    }
+
+    /// φ and φ̇ of a wall at the two ends of the step.
+    pub(crate) fn ends(&self, wall: usize) -> [(f64, f64); 2] {
+        [0, 1].map(|end| (self.ends[end].values[2 * wall], self.ends[end].values[2 * wall + 1]))
+    }
+
+    /// φ, then φ̇, of a wall at the moments.
+    pub(crate) fn inside(&mut self, wall: usize) -> std::result::Result<[f64; 2 * MOMENTS], NoSolution> {
+        self.code.inside[wall].eval(&self.moments.lanes, self.inputs.parameters(), &mut self.gaps);
+        let (phi, phi_dot) = self.gaps.split_at(MOMENTS);
+        let count = self.moments.count;
+        let is_number = phi[..count].iter().chain(&phi_dot[..count]).all(|x| !x.is_nan());
+        if is_number { Ok(self.gaps) } else { Err(NoSolution::NoGap) }
+    }
+
+    /// φ and φ̇ at a state.
+    pub(crate) fn gap_and_rate(
+        &mut self,
+        wall: usize,
+        z: &Phase,
+        field: &mut Field,
+    ) -> std::result::Result<(f64, f64), NoSolution> {
+        self.place(z, field)?;
+        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        checked(&self.values)
+    }
+
+    /// The size of what adds up to φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is a part of it.
+    pub(crate) fn size_of_rate(
+        &mut self,
+        wall: usize,
+        z: &Phase,
+        field: &mut Field,
+    ) -> std::result::Result<f64, NoSolution> {
+        self.gap_and_rate(wall, z, field)?;
+        let v = self.inputs.v();
+        Ok(self.values[2].abs() + self.values[3..].iter().zip(v).map(|(slope, v)| (slope * v).abs()).sum::<f64>())
+    }
+
+    /// φ_t, and ∇φ into `gradient`.
+    pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
+        self.inputs.place_q(z.t, z.q());
+        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        gradient.copy_from_slice(&self.values[3..]);
+        self.values[2]
+    }
+
+    /// The inputs at a state.
+    fn place(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
+        self.inputs.place(z.t, z.q(), field.velocity(z.t, &z.z)?);
+        Ok(())
+    }
+}
+
+/// φ and φ̇. A gap that is no number must not pass for an open one.
+fn checked(values: &[f64]) -> std::result::Result<(f64, f64), NoSolution> {
+    if values[0].is_nan() || values[1].is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], values[1])) }
+}
+
+/// φ, φ̇ = φ_t + ∇φ·v, φ_t, ∇φ.
+fn gap_and_slopes(mechanics: &Mechanics, phi: Expr) -> Vec<Expr> {
+    let (phi_t, grad_phi) = (phi.diff(time()), grad(phi, &mechanics.q));
+    let swept: Expr = grad_phi.iter().zip(&mechanics.v).map(|(&slope, &v)| slope * v).sum();
+    [phi, phi_t + swept, phi_t].into_iter().chain(grad_phi).collect()
+}

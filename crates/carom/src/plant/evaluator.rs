@@ -1,0 +1,203 @@
+//! Evaluation of compiled expressions.
+
+use std::sync::Arc;
+
+use super::expression::Compiled;
+use super::{Evaluator, Forces, Power, Violated};
+use crate::mechanics::{Accelerations, Field, Inputs, Lift, Node, Reaction, Violation, Walls};
+use crate::phase::{MOMENTS, Moments, Phase};
+use crate::solve::{NoSolution, Solved};
+
+/// The evaluator of a plant of expressions.
+pub(super) struct Evaluate {
+    code: Arc<Compiled>,
+    parameters: Vec<f64>,
+    field: Field,
+    walls: Walls,
+    lift: Lift,
+    inputs: Inputs,
+    restitution: Vec<f64>,
+    /// Copies of what the plant compiles when it is first needed.
+    violation: Option<Violation>,
+    reaction: Option<Reaction>,
+    accelerations: Option<Accelerations>,
+}
+
+impl Evaluate {
+    pub(super) fn new(code: &Arc<Compiled>) -> Evaluate {
+        let parameters = vec![0.0; code.mechanics.parameters.len()];
+        let mut restitution = vec![0.0; code.facts.walls];
+        code.restitution.eval(&parameters, &mut restitution);
+        Evaluate {
+            restitution,
+            field: code.field.clone(),
+            walls: code.walls.clone(),
+            lift: code.lift.clone(),
+            inputs: Inputs::new(&parameters, code.mechanics.n()),
+            violation: None,
+            reaction: None,
+            accelerations: None,
+            parameters,
+            code: code.clone(),
+        }
+    }
+
+    /// Makes sure that there is a copy of what the plant compiles on first use. What does not compile has no solution.
+    fn copy_reaction(&mut self) -> Solved<&mut Reaction> {
+        if self.reaction.is_none() {
+            let mut copy = self.code.reaction().map_err(|_| NoSolution::Singular)?.clone();
+            copy.set_parameters(&self.parameters);
+            self.reaction = Some(copy);
+        }
+        self.reaction.as_mut().ok_or(NoSolution::Singular)
+    }
+}
+
+impl Evaluator for Evaluate {
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        if self.parameters == parameters {
+            return;
+        }
+        self.parameters.copy_from_slice(parameters);
+        self.field.set_parameters(parameters);
+        self.walls.set_parameters(parameters);
+        self.lift.set_parameters(parameters);
+        self.code.restitution.eval(parameters, &mut self.restitution);
+        self.inputs.set_parameters(parameters);
+        self.violation.iter_mut().for_each(|violation| violation.set_parameters(parameters));
+        self.reaction.iter_mut().for_each(|reaction| reaction.set_parameters(parameters));
+        self.accelerations.iter_mut().for_each(|accelerations| accelerations.set_parameters(parameters));
+    }
+
+    fn forget(&mut self) {
+        self.field.forget();
+        self.walls.forget();
+    }
+
+    fn restitution(&self) -> &[f64] {
+        &self.restitution
+    }
+
+    fn velocity(&mut self, z: &Phase) -> Solved<&[f64]> {
+        self.field.velocity(z.t, &z.z)
+    }
+
+    fn hamiltonian(&mut self, z: &Phase) -> Solved<f64> {
+        self.field.energy(z.t, &z.z)
+    }
+
+    fn energy(&mut self, z: &Phase) -> Solved<f64> {
+        if !self.lift.has_energy() {
+            return self.hamiltonian(z);
+        }
+        let v = self.field.velocity(z.t, &z.z)?;
+        Ok(self.lift.energy(z.t, z.q(), v).unwrap_or(f64::NAN))
+    }
+
+    fn project(&mut self, z: &mut Phase) -> Solved<()> {
+        self.field.project(z)
+    }
+
+    fn look_at_ends(&mut self, z0: &Phase, z1: &Phase) -> Solved<()> {
+        self.walls.look_at_ends(z0, z1, &mut self.field)
+    }
+
+    fn ends(&self, wall: usize) -> [(f64, f64); 2] {
+        self.walls.ends(wall)
+    }
+
+    fn moments(&mut self) -> &mut Moments {
+        &mut self.walls.moments
+    }
+
+    fn write_moment(&mut self, k: usize, z0: &Phase, tau: f64, z: &Phase) -> Solved<()> {
+        let v = self.field.velocity(z.t, &z.z)?;
+        self.walls.moments.set(k, z0, tau, z.q().iter().chain(v));
+        Ok(())
+    }
+
+    fn inside(&mut self, wall: usize) -> Solved<[f64; 2 * MOMENTS]> {
+        self.walls.inside(wall)
+    }
+
+    fn gap_and_rate(&mut self, wall: usize, z: &Phase) -> Solved<(f64, f64)> {
+        self.walls.gap_and_rate(wall, z, &mut self.field)
+    }
+
+    fn size_of_rate(&mut self, wall: usize, z: &Phase) -> Solved<f64> {
+        self.walls.size_of_rate(wall, z, &mut self.field)
+    }
+
+    fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
+        self.walls.normal(wall, z, gradient)
+    }
+
+    fn accelerations(&mut self, z: &Phase) -> Solved<(&[f64], &[f64])> {
+        if self.accelerations.is_none() {
+            let mut copy = self.code.accelerations().map_err(|_| NoSolution::Singular)?.clone();
+            copy.set_parameters(&self.parameters);
+            self.accelerations = Some(copy);
+        }
+        let v = self.field.velocity(z.t, &z.z)?;
+        self.accelerations.as_mut().ok_or(NoSolution::Singular)?.at(z.t, z.q(), v)
+    }
+
+    fn violation(&mut self, z: &Phase) -> Solved<Violated> {
+        if self.violation.is_none() {
+            let mut copy = self.code.violation().map_err(|_| NoSolution::Singular)?.clone();
+            copy.set_parameters(&self.parameters);
+            self.violation = Some(copy);
+        }
+        let v = self.field.velocity(z.t, &z.z)?;
+        let violation = self.violation.as_mut().ok_or(NoSolution::Singular)?;
+        let [position, rate] = violation.at(z.t, z.q(), v);
+        Ok(Violated { position, rate })
+    }
+
+    fn reaction(&mut self, z: &Phase) -> Solved<Forces<'_>> {
+        self.copy_reaction()?;
+        let v = self.field.velocity(z.t, &z.z)?;
+        let reaction = self.reaction.as_mut().ok_or(NoSolution::Singular)?;
+        reaction.at(z.t, z.q(), v)?;
+        Ok(Forces { multipliers: reaction.multipliers(), force: reaction.force() })
+    }
+
+    fn power(&mut self, z: &Phase) -> Solved<Power> {
+        let kernel = self.code.power().map_err(|_| NoSolution::Singular)?;
+        let v = self.field.velocity(z.t, &z.z)?;
+        self.inputs.place(z.t, z.q(), v);
+        let mut values = [0.0; 2];
+        kernel.eval(self.inputs.all(), &mut values);
+        let [forces, drives] = values;
+        Ok(Power { forces, drives })
+    }
+
+    fn power_of_constraints(&mut self, z: &Phase) -> Solved<f64> {
+        if !self.code.facts.sources.constraints {
+            return Ok(0.0);
+        }
+        self.copy_reaction()?;
+        let v = self.field.velocity(z.t, &z.z)?;
+        let reaction = self.reaction.as_mut().ok_or(NoSolution::Singular)?;
+        reaction.at(z.t, z.q(), v)?;
+        Ok(reaction.power())
+    }
+
+    fn sections(&mut self, z: &Phase) -> Solved<&[f64]> {
+        let v = self.field.velocity(z.t, &z.z)?;
+        Ok(self.lift.sections(z.t, z.q(), v))
+    }
+
+    fn node(&mut self, z: &Phase, node: &mut Node) {
+        let v = self.field.velocity(z.t, &z.z).ok();
+        self.lift.node(z.t, z.q(), v, node);
+    }
+
+    fn free_phase(&mut self, t: f64, q: &[f64], p: &[f64]) -> Phase {
+        self.lift.free_phase(t, q, p)
+    }
+
+    fn free_of(&self, q: &[f64]) -> Vec<f64> {
+        self.lift.free_of(q)
+    }
+}

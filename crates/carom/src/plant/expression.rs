@@ -1,0 +1,193 @@
+//! The plant of a system that is given by expressions.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::contact::Compound;
+use super::evaluator::Evaluate;
+use super::{Contact, Evaluator, Facts, Modified, Plant, Sources};
+use crate::error::{Diagnostic, Result};
+use crate::expr::Expr;
+use crate::flow::FlowKind;
+use crate::kernel::{Backend, Kernel};
+use crate::mechanics::{Accelerations, Field, Lift, Manifold, Mechanics, Reaction, Violation, Walls, powers};
+use crate::modified::{Closed, ModifiedHamiltonian, Series};
+use crate::phase::Flow;
+use crate::system::{System, time};
+
+/// A system of expressions, compiled.
+pub struct Expressions {
+    code: Arc<Compiled>,
+    manifold: OnceLock<Result<Manifold>>,
+    flows: Mutex<HashMap<String, Box<dyn Flow>>>,
+    contacts: Mutex<HashMap<(String, Vec<usize>), Compound>>,
+    modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
+}
+
+/// What evaluators copy.
+pub(super) struct Compiled {
+    pub(super) mechanics: Mechanics,
+    pub(super) facts: Facts,
+    pub(super) field: Field,
+    pub(super) walls: Walls,
+    pub(super) lift: Lift,
+    /// parameters → e of every wall
+    pub(super) restitution: Kernel,
+    powers: [Expr; 2],
+    power: OnceLock<Result<Kernel>>,
+    violation: OnceLock<Result<Violation>>,
+    reaction: OnceLock<Result<Reaction>>,
+    accelerations: OnceLock<Result<Accelerations>>,
+}
+
+impl Expressions {
+    /// Compiles a system, with outputs and sections that are computed along its motion.
+    pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
+        Expressions::of(Mechanics::new(system), system, outputs, sections)
+    }
+
+    /// Compiles equations that belong to a system.
+    pub fn of(mechanics: Mechanics, system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
+        let parameters = vec![0.0; mechanics.parameters.len()];
+        let moves = |f: &Expr| f.depends_on(&[time()]);
+        let powers = powers(system, &mechanics);
+        let facts = Facts {
+            n: mechanics.n(),
+            parameters: parameters.len(),
+            walls: mechanics.walls.len(),
+            is_one_point: mechanics.is_one_point(),
+            is_quadratic: mechanics.is_quadratic(),
+            is_driven: system.free().len() < system.coordinates.len(),
+            sources: Sources {
+                forces: mechanics.forces.is_some() || !powers[0].is_zero(),
+                time: moves(&mechanics.l) || !powers[1].is_zero(),
+                walls: mechanics.walls.iter().any(moves),
+                constraints: mechanics.constraints.iter().any(|constraint| moves(&constraint.g)),
+            },
+        };
+        let code = Compiled {
+            field: Field::new(&mechanics, &parameters)?,
+            walls: Walls::new(&mechanics, &parameters)?,
+            lift: Lift::new(system, outputs, sections, &mechanics, &parameters)?,
+            restitution: interpreted(&mechanics, system)?,
+            powers,
+            mechanics,
+            facts,
+            power: OnceLock::new(),
+            violation: OnceLock::new(),
+            reaction: OnceLock::new(),
+            accelerations: OnceLock::new(),
+        };
+        Ok(Expressions {
+            code: Arc::new(code),
+            manifold: OnceLock::new(),
+            flows: Mutex::default(),
+            contacts: Mutex::default(),
+            modified: Mutex::default(),
+        })
+    }
+
+    fn zeros(&self) -> Vec<f64> {
+        vec![0.0; self.code.mechanics.parameters.len()]
+    }
+}
+
+impl Compiled {
+    fn zeros(&self) -> Vec<f64> {
+        vec![0.0; self.mechanics.parameters.len()]
+    }
+
+    /// (parameters, t, q, v) → the powers of forces and of drives.
+    pub(super) fn power(&self) -> Result<&Kernel> {
+        known(&self.power, || self.mechanics.kernel(&self.mechanics.state_symbols(), &self.powers))
+    }
+
+    pub(super) fn violation(&self) -> Result<&Violation> {
+        known(&self.violation, || Violation::new(&self.mechanics, &self.zeros()))
+    }
+
+    pub(super) fn reaction(&self) -> Result<&Reaction> {
+        known(&self.reaction, || Reaction::new(&self.mechanics, &self.mechanics.tangent_constraints(), &self.zeros()))
+    }
+
+    pub(super) fn accelerations(&self) -> Result<&Accelerations> {
+        known(&self.accelerations, || Accelerations::new(&self.mechanics, &self.zeros()))
+    }
+}
+
+/// e of every wall as a function of the parameters; asked once for each run, so it is interpreted.
+fn interpreted(mechanics: &Mechanics, system: &System) -> Result<Kernel> {
+    let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
+    Mechanics { backend: Backend::Interpreter, ..mechanics.clone() }.kernel(&[], &restitution)
+}
+
+/// What is compiled when it is first needed.
+fn known<T>(cell: &OnceLock<Result<T>>, compile: impl FnOnce() -> Result<T>) -> Result<&T> {
+    cell.get_or_init(compile).as_ref().map_err(Clone::clone)
+}
+
+/// A lock that a panic elsewhere does not take away: what it guards is only ever added to.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Plant for Expressions {
+    fn facts(&self) -> &Facts {
+        &self.code.facts
+    }
+
+    fn evaluator(&self) -> Box<dyn Evaluator> {
+        Box::new(Evaluate::new(&self.code))
+    }
+
+    fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
+        let mut flows = lock(&self.flows);
+        if let Some(known) = flows.get(&kind.key()) {
+            return Ok(known.boxed_clone());
+        }
+        let flow = kind.build(&self.code.mechanics, &self.zeros())?;
+        flows.insert(kind.key(), flow.boxed_clone());
+        Ok(flow)
+    }
+
+    fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>> {
+        let (mut contacts, key) = (lock(&self.contacts), (kind.key(), walls.to_vec()));
+        if let Some(known) = contacts.get(&key) {
+            return Ok(Box::new(known.clone()));
+        }
+        let contact = Compound::new(&self.code, kind, walls)?;
+        contacts.insert(key, contact.clone());
+        Ok(Box::new(contact))
+    }
+
+    fn onto_constraints(&self) -> Result<(Manifold, Field)> {
+        let manifold = known(&self.manifold, || Manifold::new(&self.code.mechanics, &self.zeros()))?;
+        Ok((manifold.clone(), self.code.field.clone()))
+    }
+
+    fn modified(&self, which: &Modified) -> Result<Box<dyn ModifiedHamiltonian>> {
+        let (mechanics, zeros) = (&self.code.mechanics, self.zeros());
+        let key = match which {
+            Modified::Closed(formula) => format!("closed {}", formula.name()),
+            Modified::Series(kind, order) => format!("series {order} {}", kind.key()),
+        };
+        let mut modified = lock(&self.modified);
+        if let Some(known) = modified.get(&key) {
+            return Ok(known.clone());
+        }
+        let made: Box<dyn ModifiedHamiltonian> = match which {
+            Modified::Closed(formula) => Box::new(Closed::new(mechanics, *formula, &zeros)?),
+            Modified::Series(kind, order) => {
+                let none = || Diagnostic::new(format!("`{}` is not the flow of one discrete Lagrangian", kind.name));
+                let rule = kind.discrete_lagrangian().ok_or_else(none)?;
+                Box::new(Series::new(mechanics, rule, &zeros, *order)?)
+            }
+        };
+        modified.insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn lagrangian(&self) -> Result<&Mechanics> {
+        Ok(&self.code.mechanics)
+    }
+}

@@ -1,0 +1,89 @@
+//! Walls that the steps are too long to see.
+
+use super::observer::{Look, Observer};
+use crate::phase::Phase;
+use crate::solve::Solved;
+use crate::step::{State, StepLog, pulling};
+
+/// At so many times on the way the coordinates are compared, and walls are looked for that the steps do not see.
+pub const CHECKPOINTS: usize = 255;
+/// A gap narrower than this is beyond a wall.
+const BEYOND: f64 = -1e-8;
+
+/// A wall that no step has seen: the motion is beyond it, or rests on it though the wall would have to pull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Missed {
+    /// The number of the wall.
+    pub wall: usize,
+    /// When.
+    pub t: f64,
+}
+
+/// Looks at the motion at equal times, whatever the steps are.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    start: f64,
+    time: f64,
+    count: usize,
+    walls: usize,
+    checked: usize,
+    /// q at the checkpoints; NaN where a partial step has no solution.
+    pub path: Vec<f64>,
+    /// The first wall that was missed.
+    pub missed: Option<Missed>,
+}
+
+impl Checkpoints {
+    /// So many between a start and an end, in a system with so many walls.
+    pub fn new(start: f64, until: f64, count: usize, walls: usize) -> Checkpoints {
+        Checkpoints { start, time: until - start, count, walls, checked: 0, path: Vec::new(), missed: None }
+    }
+
+    fn next(&self) -> Option<f64> {
+        let part = (self.checked + 1) as f64 / (self.count + 1) as f64;
+        (self.checked < self.count).then_some(self.start + self.time * part)
+    }
+
+    /// A wall that has the state on its other side, or that holds it and would have to pull.
+    fn hidden_wall(&self, z: &Phase, holding: &[usize], look: &mut Look) -> Solved<Option<usize>> {
+        if let Some(contact) = look.looker.contact(holding)?
+            && let Some(k) = pulling(contact.forces(z)?)
+        {
+            return Ok(Some(holding[k]));
+        }
+        // Where switches of a projected path are not located, it is beyond the wall for a part of a step.
+        let walls = if look.looker.is_projected() { 0 } else { self.walls };
+        for wall in 0..walls {
+            if look.evaluator.gap_and_rate(wall, z)?.0 < BEYOND {
+                return Ok(Some(wall));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Observer for Checkpoints {
+    fn begin(&mut self, state: &State, _look: &mut Look) -> Solved<()> {
+        self.path.reserve(self.count * state.z.q().len());
+        Ok(())
+    }
+
+    fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        while let Some(t) = self.next().filter(|&t| t <= log.end.z.t) {
+            self.checked += 1;
+            let arc = log.arc_at(t);
+            let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
+            let seen = look.looker.on_arc(log, arc, t, &mut z);
+            match seen {
+                Ok(()) => self.path.extend(z.q()),
+                Err(_) => self.path.resize(self.checked * z.q().len(), f64::NAN),
+            }
+            let wall = seen.and_then(|()| self.hidden_wall(&z, log.holding(arc), look));
+            look.z = z;
+            if let Ok(Some(wall)) = wall {
+                self.missed = self.missed.or(Some(Missed { wall, t }));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! The constraints along a run.
+
+use super::observer::{Look, Observer};
+use crate::mechanics::Node;
+use crate::phase::Phase;
+use crate::plant::Violated;
+use crate::solve::{Solved, larger};
+use crate::step::{State, StepLog};
+
+/// How well the constraints hold, and what they do.
+#[derive(Clone, Debug)]
+pub struct Constraints {
+    /// The largest violation at a node so far.
+    pub largest: Violated,
+    is_one_point: Vec<bool>,
+    /// What the last step ended with.
+    end: Vec<f64>,
+    beyond: Phase,
+}
+
+impl Constraints {
+    /// Of these kinds; `nowhere` gives the size of a state.
+    pub fn new(is_one_point: &[bool], nowhere: Phase) -> Constraints {
+        Constraints {
+            largest: Violated::default(),
+            is_one_point: is_one_point.to_vec(),
+            end: vec![0.0; is_one_point.len()],
+            beyond: nowhere,
+        }
+    }
+
+    fn look_at(&mut self, z: &Phase, look: &mut Look) -> Solved<()> {
+        let Violated { position, rate } = look.evaluator.violation(z)?;
+        self.largest.position = larger(self.largest.position, position);
+        self.largest.rate = larger(self.largest.rate, rate);
+        Ok(())
+    }
+
+    /// Adds the impulses and the force of the constraints to what is known of a state, in which walls may hold too.
+    ///
+    /// The impulse at a node is the sum of what the step to it ends with and what the step from it begins with [TPC eq. 6a],
+    /// so a map looks one step ahead. Between nodes there is no such sum: the impulse is then that of the force over a step.
+    pub fn describe(&mut self, z: &Phase, holding: &[usize], h: f64, is_node: bool, look: &mut Look, node: &mut Node) {
+        let forces = match look.looker.contact(holding) {
+            Ok(Some(contact)) => contact.reaction(z),
+            Ok(None) => look.evaluator.reaction(z),
+            Err(e) => Err(e),
+        };
+        node.force.clear();
+        node.lambda.clear();
+        match &forces {
+            Ok(forces) => node.force.extend_from_slice(forces.force),
+            Err(_) => node.force.resize(z.q().len(), f64::NAN),
+        }
+        if !is_node {
+            let mut multipliers = forces.iter().flat_map(|forces| forces.multipliers);
+            let mut next =
+                |known: &bool| if *known { multipliers.next().map_or(f64::NAN, |f| h * f) } else { f64::NAN };
+            node.lambda.extend(self.is_one_point.iter().map(&mut next));
+            return;
+        }
+        let ahead = look.looker.full(holding).and_then(|flow| flow.step(z, h, &mut self.beyond).map(|()| flow));
+        match ahead.ok().and_then(|flow| flow.impulses()) {
+            Some(impulses) => node.lambda.extend(self.end.iter().zip(&impulses.start).map(|(end, start)| end + start)),
+            None => node.lambda.resize(self.end.len(), f64::NAN),
+        }
+    }
+}
+
+impl Observer for Constraints {
+    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+        self.look_at(&state.z, look)
+    }
+
+    fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        self.end.copy_from_slice(&log.impulses);
+        self.look_at(&log.end.z, look)
+    }
+}

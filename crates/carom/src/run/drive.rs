@@ -1,0 +1,112 @@
+//! The loop.
+
+use super::mesh::Mesh;
+use super::observer::{Look, Observer};
+use super::outcome::Status;
+use super::sections::Sections;
+use crate::error::Failure;
+use crate::phase::Phase;
+use crate::solve::{NoSolution, Solved};
+use crate::step::{State, StepLog, Stepper};
+
+/// Where and how a run ended.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// How it ended.
+    pub status: Status,
+    /// The last state.
+    pub state: State,
+    /// How many steps were made.
+    pub steps: usize,
+}
+
+/// Makes step after step along the nodes of a mesh. Sections see each step first, and may end the run in it; what observers
+/// see then ends there.
+pub fn drive(
+    stepper: &mut dyn Stepper,
+    mut state: State,
+    mesh: Mesh,
+    sections: &mut Sections,
+    look: &mut Look,
+    observers: &mut [&mut dyn Observer],
+) -> Ending {
+    let mut log = StepLog::new(&state, sections.constraints);
+    let mut steps = 0;
+    let mut begun = Ok(());
+    for observer in observers.iter_mut() {
+        begun = begun.and_then(|()| observer.begin(&state, look));
+    }
+    if let Err(e) = begun {
+        return Ending { status: failed(e, &state.z), state, steps };
+    }
+    for until in mesh.nodes() {
+        if observers.iter().any(|observer| observer.wants_to_stop()) {
+            return Ending { status: Status::Interrupted, state, steps };
+        }
+        let stepped = stepper.step(&state, until, &mut log);
+        let ended = one_step(stepped, &state, &mut log, sections, look, observers);
+        if ended.is_ok() || log.end.z.t > state.z.t {
+            std::mem::swap(&mut state, &mut log.end);
+        }
+        match ended {
+            Ok(None) => steps += 1,
+            Ok(Some(status)) => return Ending { status, state, steps: steps + 1 },
+            Err(e) => return Ending { status: failed(e, &state.z), state, steps },
+        }
+    }
+    Ending { status: Status::Completed, state, steps }
+}
+
+/// Shows a step to everyone; says so if the run ends in it.
+fn one_step(
+    stepped: Solved<()>,
+    before: &State,
+    log: &mut StepLog,
+    sections: &mut Sections,
+    look: &mut Look,
+    observers: &mut [&mut dyn Observer],
+) -> Solved<Option<Status>> {
+    if stepped.is_err() && log.end.z.t <= before.z.t {
+        return stepped.map(|()| None);
+    }
+    let stop = sections.see(log, look)?;
+    for observer in observers.iter_mut() {
+        observer.see(log, look)?;
+    }
+    if let Some(section) = stop {
+        return Ok(Some(Status::Stopped(section)));
+    }
+    stepped?;
+    Ok(log.accumulation().map(Status::Zeno))
+}
+
+fn failed(e: NoSolution, z: &Phase) -> Status {
+    Status::Failed(Box::new(failure(e, z)))
+}
+
+/// What a step that could not be computed tells the user.
+pub fn failure(e: NoSolution, z: &Phase) -> Failure {
+    let message = match e {
+        NoSolution::Singular => "the equations of a step are singular",
+        NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
+        NoSolution::Squeezed => "walls close on each other and leave the motion no way out",
+        NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
+        NoSolution::NoGap => "the gap of a wall is not a number near the last state",
+        NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
+        NoSolution::Diverged => "the equations of a step have no solution near the last state",
+    };
+    let hint = match e {
+        NoSolution::Accumulated => {
+            "with the rule `ctec` and a flow other than `rk4` the motion can rest, unless walls squeeze it; or end the run \
+             before it"
+        }
+        NoSolution::Squeezed => "end the run before it, or move the walls so that there is room",
+        NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall",
+        NoSolution::NoImpulse => {
+            "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller step, or the rule \
+             `ctec`, which always finds one"
+        }
+        _ => "try a smaller step, or another method",
+    };
+    Failure { message: message.into(), t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint: hint.into() }
+}

@@ -1,0 +1,201 @@
+//! A run as a stream of what happens.
+
+use super::account::{Account, Accountant};
+use super::constraints::Constraints;
+use super::mesh::Mesh;
+use super::observer::{Look, Observer};
+use super::outcome::{Crossing, Holding, Impact};
+use super::view::View;
+use crate::mechanics::Node;
+use crate::phase::Phase;
+use crate::solve::Solved;
+use crate::step::{EventKind, State, StepLog};
+
+/// Samples and nodes nearer than this part of their distance are the same.
+const NEAR: f64 = 1e-9;
+
+/// Is told what happens during a run.
+pub trait Watcher {
+    /// A node of the mesh, the first one included.
+    fn node(&mut self, _view: &mut View) {}
+    /// A uniform sample, the first one included.
+    fn sample(&mut self, _view: &mut View) {}
+    /// An impact.
+    fn impact(&mut self, _impact: Impact) {}
+    /// A section is crossed.
+    fn crossing(&mut self, _crossing: Crossing) {}
+    /// A wall begins or ceases to hold the motion.
+    fn holding(&mut self, _holding: Holding) {}
+    /// A step, with all that happened in it in the free coordinates.
+    fn step(&mut self, _log: &StepLog) {}
+    /// False if impacts need not be described.
+    fn wants_impacts(&self) -> bool {
+        true
+    }
+    /// False if nodes need not be described.
+    fn wants_nodes(&self) -> bool {
+        true
+    }
+    /// True if the energy account is to be kept, which costs partial steps where there are forces.
+    fn wants_account(&self) -> bool {
+        false
+    }
+    /// True if the run is to end here.
+    fn wants_to_stop(&self) -> bool {
+        false
+    }
+}
+
+/// Looks at nothing.
+impl Watcher for () {
+    fn wants_impacts(&self) -> bool {
+        false
+    }
+
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+}
+
+/// A watcher, and how often it wants uniform samples.
+pub struct Audience<'a> {
+    /// The watcher.
+    pub watcher: &'a mut dyn Watcher,
+    /// The distance of uniform samples, if they are wanted.
+    pub every: Option<f64>,
+}
+
+/// Tells a watcher what happens in each step: impacts, contacts, crossings, samples, the node.
+pub struct Stream<'a> {
+    watcher: &'a mut dyn Watcher,
+    /// The constraints, where there are any.
+    pub constraints: Option<Constraints>,
+    /// The energy account, where one is kept.
+    pub accountant: Option<Accountant>,
+    /// The distance of uniform samples, if they are wanted.
+    every: Option<f64>,
+    mesh: Mesh,
+    samples: usize,
+}
+
+impl<'a> Stream<'a> {
+    /// Tells `watcher`.
+    pub fn new(
+        watcher: &'a mut dyn Watcher,
+        constraints: Option<Constraints>,
+        accountant: Option<Accountant>,
+        every: Option<f64>,
+        mesh: Mesh,
+    ) -> Stream<'a> {
+        Stream { watcher, constraints, accountant, every, mesh, samples: 0 }
+    }
+
+    /// What to show of a state; z is the end of a step if `is_node`.
+    fn view<'b>(
+        constraints: &'b mut Option<Constraints>,
+        look: &'b mut Look,
+        (z, holding): (&'b Phase, &'b [usize]),
+        (h, is_node): (f64, bool),
+        account: Option<Account>,
+    ) -> View<'b> {
+        View { z, look, constraints: constraints.as_mut(), holding, h, is_node, account }
+    }
+
+    fn tell_events(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        for event in log.events() {
+            match event.kind {
+                EventKind::Impact(number) if self.watcher.wants_impacts() => {
+                    let impact = log.impact(number);
+                    let mut node = |z: &Phase| {
+                        let mut node = Node::default();
+                        look.evaluator.node(z, &mut node);
+                        node
+                    };
+                    let (minus, plus) = (node(&impact.minus), node(&impact.plus));
+                    self.watcher.impact(Impact { wall: impact.wall, lambda: impact.impulse.normal(), minus, plus });
+                }
+                EventKind::Holds(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: true }),
+                EventKind::LetsGo(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: false }),
+                EventKind::Impact(_) | EventKind::Accumulates(_) => {}
+            }
+        }
+        for &(t, section) in &log.crossings {
+            let mut node = Node::default();
+            look.looker.at(log, t, &mut look.z)?;
+            look.evaluator.node(&look.z, &mut node);
+            self.watcher.crossing(Crossing { section, node });
+        }
+        Ok(())
+    }
+
+    /// Tells of the uniform samples up to the node.
+    fn tell_samples(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        let Some(every) = self.every else { return Ok(()) };
+        let (end, h, near) = (log.end.z.t, self.mesh.step, NEAR * every);
+        loop {
+            let t = self.mesh.start + self.samples as f64 * every;
+            if t > end + near {
+                return Ok(());
+            }
+            let is_node = (t - end).abs() <= near;
+            if is_node {
+                let state = (&log.end.z, &log.end.holding[..]);
+                self.watcher.sample(&mut Stream::view(&mut self.constraints, look, state, (h, true), None));
+            } else {
+                let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
+                let found = look.looker.at(log, t, &mut z);
+                if found.is_ok() {
+                    let state = (&z, log.holding(log.arc_at(t)));
+                    self.watcher.sample(&mut Stream::view(&mut self.constraints, look, state, (h, false), None));
+                }
+                look.z = z;
+                found?;
+            }
+            self.samples += 1;
+        }
+    }
+}
+
+impl Observer for Stream<'_> {
+    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+        if let Some(accountant) = &mut self.accountant {
+            accountant.begin(state, look)?;
+        }
+        if let Some(constraints) = &mut self.constraints {
+            constraints.begin(state, look)?;
+        }
+        let account = self.accountant.as_ref().map(|accountant| accountant.account);
+        let place = (&state.z, &state.holding[..]);
+        let mut view = Stream::view(&mut self.constraints, look, place, (self.mesh.step, true), account);
+        if self.watcher.wants_nodes() {
+            self.watcher.node(&mut view);
+        }
+        if self.every.is_some() {
+            self.watcher.sample(&mut view);
+        }
+        self.samples = 1;
+        Ok(())
+    }
+
+    fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        if let Some(accountant) = &mut self.accountant {
+            accountant.see(log, look)?;
+        }
+        if let Some(constraints) = &mut self.constraints {
+            constraints.see(log, look)?;
+        }
+        self.watcher.step(log);
+        self.tell_events(log, look)?;
+        self.tell_samples(log, look)?;
+        if self.watcher.wants_nodes() {
+            let account = self.accountant.as_ref().map(|accountant| accountant.account);
+            let state = (&log.end.z, &log.end.holding[..]);
+            self.watcher.node(&mut Stream::view(&mut self.constraints, look, state, (self.mesh.step, true), account));
+        }
+        Ok(())
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.watcher.wants_to_stop()
+    }
+}

@@ -1,0 +1,55 @@
+//! The energy and the number of events along a run.
+
+use super::observer::{Look, Observer};
+use super::outcome::Energy;
+use crate::solve::{Solved, larger};
+use crate::step::{EventKind, State, StepLog};
+
+/// Follows the energy at the nodes, and counts impacts.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// The energy is not H of the free coordinates.
+    pub(crate) is_driven: bool,
+    /// The kinetic energy is followed too.
+    pub(crate) wants_kinetic: bool,
+    /// The energy.
+    pub energy: Energy,
+    /// How many impacts there were.
+    pub impacts: usize,
+    /// When a wall first began to hold the motion.
+    pub first_rest: Option<f64>,
+}
+
+impl Tally {
+    fn look_at_kinetic(&mut self, z: &crate::phase::Phase, look: &mut Look) {
+        if self.wants_kinetic {
+            let v = look.evaluator.velocity(z);
+            let twice = v.map_or(f64::NAN, |v| z.p().iter().zip(v).map(|(p, v)| p * v).sum::<f64>());
+            self.energy.max_kinetic = larger(self.energy.max_kinetic, 0.5 * twice.abs());
+        }
+    }
+}
+
+impl Observer for Tally {
+    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+        let initial = look.evaluator.energy(&state.z)?;
+        self.energy = Energy { initial, last: initial, ..Energy::default() };
+        self.look_at_kinetic(&state.z, look);
+        Ok(())
+    }
+
+    fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
+        self.energy.last = energy;
+        self.energy.max_drift = larger(self.energy.max_drift, (energy - self.energy.initial).abs());
+        self.look_at_kinetic(&log.end.z, look);
+        for event in log.events() {
+            match event.kind {
+                EventKind::Impact(_) => self.impacts += 1,
+                EventKind::Holds(_) => self.first_rest = self.first_rest.or(Some(event.t)),
+                EventKind::LetsGo(_) | EventKind::Accumulates(_) => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! A state of a run, of which only what is asked for is computed.
+
+use super::account::Account;
+use super::constraints::Constraints;
+use super::observer::Look;
+use crate::mechanics::Node;
+use crate::phase::Phase;
+
+/// A state of a run, of which only what is asked for is computed.
+pub struct View<'a> {
+    pub(super) z: &'a Phase,
+    pub(super) look: &'a mut Look,
+    pub(super) constraints: Option<&'a mut Constraints>,
+    /// The walls that hold.
+    pub(super) holding: &'a [usize],
+    /// The step.
+    pub(super) h: f64,
+    /// This is the end of a step.
+    pub(super) is_node: bool,
+    pub(super) account: Option<Account>,
+}
+
+impl View<'_> {
+    /// The time.
+    pub fn t(&self) -> f64 {
+        self.z.t
+    }
+
+    /// The state in the free coordinates.
+    pub fn phase(&self) -> &Phase {
+        self.z
+    }
+
+    /// The energy account up to here, at nodes of a run that keeps one.
+    pub fn account(&self) -> Option<Account> {
+        self.account
+    }
+
+    /// p·v over the free coordinates: twice the kinetic energy where that is quadratic in v. NaN where v has no value.
+    pub fn power(&mut self) -> f64 {
+        let v = self.look.evaluator.velocity(self.z);
+        v.map_or(f64::NAN, |v| self.z.p().iter().zip(v).map(|(p, v)| p * v).sum())
+    }
+
+    /// The energy; NaN where there are no velocities for the momenta.
+    pub fn energy(&mut self) -> f64 {
+        self.look.evaluator.energy(self.z).unwrap_or(f64::NAN)
+    }
+
+    /// The state in all coordinates.
+    pub fn node(&mut self) -> Node {
+        let mut node = Node::default();
+        self.write(&mut node);
+        node
+    }
+
+    /// Writes the state in all coordinates, without allocating where there is room.
+    pub fn write(&mut self, node: &mut Node) {
+        self.look.evaluator.node(self.z, node);
+        if let Some(constraints) = &mut self.constraints {
+            constraints.describe(self.z, self.holding, self.h, self.is_node, self.look, node);
+        }
+    }
+}

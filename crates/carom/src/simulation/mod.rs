@@ -1,0 +1,285 @@
+//! The front door: a model becomes a [`Simulation`], and a run of it a [`Trajectory`].
+
+mod compiled;
+mod dense;
+mod ready;
+mod record;
+mod runner;
+mod series;
+mod start;
+mod study;
+mod tolerance;
+mod trajectory;
+mod warnings;
+
+use std::sync::Arc;
+
+pub use dense::Dense;
+pub use ready::Ready;
+pub use record::Record;
+pub use series::series;
+pub use study::study;
+pub use trajectory::{RunError, Side, Trajectory};
+
+use crate::error::{Diagnostic, Error, Result};
+use crate::method::Method;
+use crate::model::{Model, suggestion};
+use crate::phase::Phase;
+use crate::run::{Outcome, Watcher};
+use crate::step::State;
+use compiled::Compiled;
+
+/// A model with a method, a step and an end time, ready to be run again and again.
+///
+/// Copies share the compiled code and are cheap; they may run in other threads. Settings change numbers only and compile
+/// nothing. A mistake in a setting is reported by the next run.
+///
+/// ```
+/// let model = carom::Model::load("double-pendulum")?;
+/// let run = model.simulation().method("gauss4+ctec").step(0.01).until(5.0).set("m1", 2.0).run()?;
+/// assert_eq!(run.t().len(), 501);
+/// assert!((run.q("theta1")?[0] - 0.5647).abs() < 1e-12);
+/// # Ok::<(), carom::RunError>(())
+/// ```
+#[derive(Clone)]
+pub struct Simulation {
+    model: Arc<Model>,
+    compiled: Arc<Compiled>,
+    parameters: Arc<[f64]>,
+    method: Option<Arc<Method>>,
+    step: Option<f64>,
+    until: Option<f64>,
+    tolerance: f64,
+    every: Option<f64>,
+    from: From,
+    record: Record,
+    wants_estimate: bool,
+    /// `Some` where the user said how many checkpoints there are.
+    checkpoints: Option<usize>,
+    trouble: Option<Error>,
+}
+
+/// Where a run starts.
+#[derive(Clone)]
+enum From {
+    /// As the model says.
+    Model,
+    /// At a phase point of the free coordinates.
+    Phase(Phase),
+    /// At a state in all coordinates.
+    All { t: f64, q: Vec<f64>, p: Vec<f64> },
+    /// Where an earlier run ended.
+    State(State),
+}
+
+impl Model {
+    /// A simulation with the method, the step and the end time of the model, or the defaults.
+    pub fn simulation(&self) -> Simulation {
+        Simulation::of(self)
+    }
+
+    /// Runs the model with its own method, step and end time, or the defaults.
+    pub fn simulate(&self) -> std::result::Result<Trajectory, RunError> {
+        self.simulation().run()
+    }
+}
+
+impl Simulation {
+    /// With the settings of a model.
+    pub fn of(model: &Model) -> Simulation {
+        let run = &model.run;
+        Simulation {
+            parameters: model.system.parameters.iter().map(|parameter| parameter.value).collect(),
+            compiled: Arc::default(),
+            method: None,
+            step: run.step,
+            until: run.until,
+            tolerance: run.tolerance,
+            every: None,
+            from: From::Model,
+            record: Record::Nodes,
+            wants_estimate: false,
+            checkpoints: None,
+            trouble: None,
+            model: Arc::new(model.clone()),
+        }
+    }
+
+    /// With a method, a step and an end time, compiled at once.
+    pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
+        let mut simulation = Simulation::of(model).step(step).until(until);
+        simulation.method = Some(Arc::new(method.clone()));
+        simulation.checkpoints = Some(0);
+        simulation.scheme()?;
+        simulation.start_state(step)?;
+        Ok(simulation)
+    }
+
+    /// Notes a mistake, which the next run reports.
+    fn blame(mut self, error: Error) -> Simulation {
+        self.trouble.get_or_insert(error);
+        self
+    }
+
+    /// Asks for a method by name, such as `gauss4+ctec`; see [`crate::methods`].
+    pub fn method(mut self, name: &str) -> Simulation {
+        match Method::named(name, self.model.run.alpha) {
+            Ok(method) => self.method = Some(Arc::new(method)),
+            Err(error) => return self.blame(error),
+        }
+        self
+    }
+
+    /// Sets the step h. Without one, the step is found from the tolerance.
+    pub fn step(mut self, step: f64) -> Simulation {
+        if step > 0.0 && step.is_finite() {
+            self.step = Some(step);
+            return self;
+        }
+        self.blame(Diagnostic::new(format!("the step must be positive, not {step}")).into())
+    }
+
+    /// Sets the end time.
+    pub fn until(mut self, until: f64) -> Simulation {
+        if until.is_finite() {
+            self.until = Some(until);
+            return self;
+        }
+        self.blame(Diagnostic::new(format!("the end time must be a finite number, not {until}")).into())
+    }
+
+    /// Lets the step be found from a tolerance of the error.
+    pub fn tolerance(mut self, tolerance: f64) -> Simulation {
+        if tolerance > 0.0 && tolerance.is_finite() {
+            (self.tolerance, self.step) = (tolerance, None);
+            return self;
+        }
+        self.blame(Diagnostic::new(format!("the tolerance must be positive, not {tolerance}")).into())
+    }
+
+    /// Sets a parameter of the model.
+    pub fn set(mut self, name: &str, value: f64) -> Simulation {
+        let parameters = &self.model.system.parameters;
+        let Some(number) = parameters.iter().position(|parameter| parameter.name == name) else {
+            let near = suggestion(name, parameters.iter().map(|parameter| parameter.name.as_str()));
+            let error = Diagnostic::new(format!("the model has no parameter `{name}`"));
+            let error = match near {
+                Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                None => error,
+            };
+            return self.blame(error.into());
+        };
+        if !value.is_finite() {
+            let error = Diagnostic::new(format!("the parameter `{name}` must be a finite number, not {value}"));
+            return self.blame(error.into());
+        }
+        let mut values = self.parameters.to_vec();
+        values[number] = value;
+        self.parameters = values.into();
+        self
+    }
+
+    /// Starts at t = 0 with these coordinates and velocities, one of each for every coordinate of the model.
+    pub fn start(mut self, q: &[f64], v: &[f64]) -> Simulation {
+        let n = self.model.system.coordinates.len();
+        if q.len() != n || v.len() != n {
+            let message = format!("a start has {n} coordinates and {n} velocities, not {} and {}", q.len(), v.len());
+            return self.blame(Diagnostic::new(message).into());
+        }
+        let started = self.model.starting_at(q, v);
+        self.model = Arc::new(started);
+        self.from = From::Model;
+        self
+    }
+
+    /// Starts at a phase point of the free coordinates.
+    pub fn start_from(mut self, z: Phase) -> Simulation {
+        self.from = From::Phase(z);
+        self
+    }
+
+    /// Starts at time t with the coordinates and momenta of all coordinates.
+    pub fn start_at(mut self, t: f64, q: &[f64], p: &[f64]) -> Simulation {
+        self.from = From::All { t, q: q.to_vec(), p: p.to_vec() };
+        self
+    }
+
+    /// Resumes where an earlier run ended.
+    pub fn resume(mut self, state: State) -> Simulation {
+        self.parameters = state.parameters.clone();
+        self.from = From::State(state);
+        self
+    }
+
+    /// Says what a trajectory keeps.
+    pub fn record(mut self, record: Record) -> Simulation {
+        if let Record::Every(dt) = record
+            && !(dt > 0.0 && dt.is_finite())
+        {
+            return self.blame(Diagnostic::new(format!("the distance of samples must be positive, not {dt}")).into());
+        }
+        self.record = record;
+        self
+    }
+
+    /// Sets the distance of the uniform samples that a watcher is told.
+    pub fn every(mut self, dt: f64) -> Simulation {
+        self.every = Some(dt);
+        self
+    }
+
+    /// Asks for an estimate of the error also where the step is given.
+    pub fn estimate(mut self) -> Simulation {
+        self.wants_estimate = true;
+        self
+    }
+
+    /// Sets at how many times on the way it is looked whether a wall has been missed.
+    pub fn checkpoints(mut self, count: usize) -> Simulation {
+        self.checkpoints = Some(count);
+        self
+    }
+
+    /// The state from which it starts, on the walls that hold it there.
+    pub fn initial(&self) -> Result<State> {
+        Ok(self.start_state(self.step.unwrap_or(1.0))?.state)
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Finds the step where none is given, and makes everything ready.
+    pub fn prepare(&self) -> Result<Ready> {
+        Ready::new(self, &())
+    }
+
+    /// As [`Simulation::prepare`]; the search for a step ends where `stop` wants to.
+    pub fn prepare_unless(&self, stop: &dyn Watcher) -> Result<Ready> {
+        Ready::new(self, stop)
+    }
+
+    /// Runs, and tells a watcher what happens.
+    pub fn watch(&self, watcher: &mut dyn Watcher) -> Result<Outcome> {
+        Ready::new(self, watcher)?.watch(watcher)
+    }
+
+    /// Runs, and keeps the trajectory. A run that fails is an error that carries the trajectory so far.
+    pub fn run(&self) -> std::result::Result<Trajectory, RunError> {
+        Trajectory::of(self)
+    }
+}
+
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let Simulation { step, until, tolerance, .. } = self;
+        let title = &self.model.title;
+        f.debug_struct("Simulation")
+            .field("model", title)
+            .field("step", step)
+            .field("until", until)
+            .field("tolerance", tolerance)
+            .finish_non_exhaustive()
+    }
+}

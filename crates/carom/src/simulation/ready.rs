@@ -1,0 +1,149 @@
+//! A run about to begin.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::compiled::Chosen;
+use super::dense::Dense;
+use super::runner::{Plan, Pool, Runner};
+use super::start::Begin;
+use super::tolerance::{Tuned, estimate, tune};
+use super::{Simulation, warnings};
+use crate::error::{Diagnostic, Result};
+use crate::method::Method;
+use crate::model::{Model, Start};
+use crate::run::{Audience, CHECKPOINTS, Outcome, Sections, Watcher};
+use crate::step::{Scheme, State};
+
+/// A simulation whose step is known and whose start is checked: what is left is to run.
+pub struct Ready {
+    pub(super) scheme: Scheme,
+    pool: Arc<Pool>,
+    pub(super) model: Arc<Model>,
+    state: State,
+    is_resumed: bool,
+    start: Option<Start>,
+    sections: Sections,
+    step: f64,
+    until: f64,
+    every: Option<f64>,
+    checkpoints: usize,
+    error_estimate: Option<f64>,
+    warnings: Vec<String>,
+    /// Compiling and checking took so long, in seconds.
+    pub compile_seconds: f64,
+    /// A step was looked for.
+    is_tuned: bool,
+}
+
+impl Ready {
+    pub(super) fn new(simulation: &Simulation, stop: &dyn Watcher) -> Result<Ready> {
+        if let Some(trouble) = &simulation.trouble {
+            return Err(trouble.clone());
+        }
+        let began = Instant::now();
+        let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
+        let until = simulation.until.ok_or_else(no_end)?;
+        let chosen = simulation.scheme()?;
+        let Chosen { scheme, pool, mut warnings } = chosen;
+        let Begin { state, is_resumed, start } = simulation.start_state(simulation.step.unwrap_or(until))?;
+        if state.z.t >= until {
+            let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
+            return Err(Diagnostic::new(message).with_help("give a later end time").into());
+        }
+        let sections = Sections {
+            list: simulation.model.sections.iter().map(|section| (section.direction, section.stop)).collect(),
+            constraints: scheme.plant.facts().is_one_point.len(),
+        };
+        let compile_seconds = began.elapsed().as_secs_f64();
+        let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone());
+        let (step, error_estimate) = match simulation.step {
+            Some(step) if simulation.wants_estimate => (step, estimate(&mut runner, step, until, stop)?),
+            Some(step) => (step, None),
+            None => {
+                let order = scheme.order();
+                let Tuned { step, error, warning } = tune(&mut runner, until, order, simulation.tolerance, stop)?;
+                warnings.extend(warning);
+                (step, error)
+            }
+        };
+        // Nodes that are nearer to each other see as much.
+        let far = step * CHECKPOINTS as f64 > until - state.z.t;
+        let is_tuned = simulation.step.is_none();
+        let checkpoints = simulation.checkpoints.unwrap_or(if far || is_tuned { CHECKPOINTS } else { 0 });
+        Ok(Ready {
+            model: simulation.model.clone(),
+            every: simulation.every,
+            scheme,
+            pool,
+            state,
+            is_resumed,
+            start,
+            sections,
+            step,
+            until,
+            checkpoints,
+            error_estimate,
+            warnings,
+            compile_seconds,
+            is_tuned,
+        })
+    }
+
+    /// The step h.
+    pub fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// The end time.
+    pub fn until(&self) -> f64 {
+        self.until
+    }
+
+    /// When the run starts.
+    pub fn begin(&self) -> f64 {
+        self.state.z.t
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.scheme.method
+    }
+
+    /// Sets the distance of the uniform samples that a watcher is told.
+    pub fn every(mut self, dt: Option<f64>) -> Ready {
+        self.every = dt;
+        self
+    }
+
+    /// What the user should know before the run.
+    pub fn notes(&self) -> Vec<String> {
+        warnings::notes(&self.model, self.start.as_ref())
+    }
+
+    /// Room for dense output of a run, of its first `most` arcs.
+    pub fn dense(&self, most: usize) -> Result<Dense> {
+        Dense::new(&self.scheme, &self.state.parameters, most)
+    }
+
+    /// Runs, and tells a watcher what happens.
+    pub fn watch(&self, watcher: &mut dyn Watcher) -> Result<Outcome> {
+        self.show(&mut [Audience { watcher, every: self.every }])
+    }
+
+    /// Runs, and tells several watchers what happens.
+    pub fn show(&self, audience: &mut [Audience]) -> Result<Outcome> {
+        let (state, sections) = (self.state.clone(), self.sections.clone());
+        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections);
+        let Ready { step, until, checkpoints, .. } = *self;
+        let mut outcome = runner.run(Plan { step, until, checkpoints, kinetic: true }, audience)?;
+        outcome.step = step;
+        outcome.error_estimate = self.error_estimate.filter(|_| outcome.status == crate::run::Status::Completed);
+        let restitution = std::mem::take(&mut outcome.restitution);
+        let facts = self.scheme.plant.facts();
+        outcome.warnings = warnings::after(&self.model, facts, &restitution, &outcome, self.is_tuned);
+        let start = self.start.iter().flat_map(|start| &start.warnings).map(Diagnostic::body);
+        outcome.warnings = start.chain(self.warnings.iter().cloned()).chain(outcome.warnings).collect();
+        Ok(outcome)
+    }
+}

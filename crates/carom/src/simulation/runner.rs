@@ -1,0 +1,150 @@
+//! Runs of one motion, again and again.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::Result;
+use crate::mechanics::Node;
+use crate::run::{
+    Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
+    failure,
+};
+use crate::step::{Scheme, State, Stepper};
+
+/// What a run is to be like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// The step h.
+    pub(super) step: f64,
+    /// The end time.
+    pub(super) until: f64,
+    /// At so many times on the way it is looked whether a wall has been missed.
+    pub(super) checkpoints: usize,
+    /// The largest kinetic energy is wanted.
+    pub(super) kinetic: bool,
+}
+
+/// A stepper, and what observers look with.
+pub(super) struct Equipment {
+    stepper: Box<dyn Stepper>,
+    look: Look,
+}
+
+/// The equipment of runs that are over, for those to come: steps whole, and in halves.
+#[derive(Default)]
+pub(super) struct Pool([Mutex<Vec<Equipment>>; 2]);
+
+impl Pool {
+    fn take(&self, scheme: &Scheme, halved: bool) -> Result<Equipment> {
+        let used = self.0[usize::from(halved)].lock().unwrap_or_else(PoisonError::into_inner).pop();
+        used.map_or_else(|| Equipment::new(scheme, halved), Ok)
+    }
+
+    fn give_back(&self, equipment: Equipment, halved: bool) {
+        self.0[usize::from(halved)].lock().unwrap_or_else(PoisonError::into_inner).push(equipment);
+    }
+}
+
+impl Equipment {
+    fn new(scheme: &Scheme, halved: bool) -> Result<Equipment> {
+        let (evaluator, looker) = (scheme.plant.evaluator(), scheme.looker(halved)?);
+        let look = Look { evaluator, looker, z: scheme.plant.facts().nowhere() };
+        Ok(Equipment { stepper: scheme.stepper(halved)?, look })
+    }
+}
+
+/// Makes runs from one start, with equipment from a pool.
+pub(super) struct Runner<'a> {
+    scheme: &'a Scheme,
+    pool: &'a Pool,
+    start: State,
+    /// The start is the state of an earlier run, with the memory of its method.
+    is_resumed: bool,
+    sections: Sections,
+}
+
+impl<'a> Runner<'a> {
+    pub(super) fn new(
+        scheme: &'a Scheme,
+        pool: &'a Pool,
+        start: State,
+        is_resumed: bool,
+        sections: Sections,
+    ) -> Runner<'a> {
+        Runner { scheme, pool, start, is_resumed, sections }
+    }
+
+    /// The state from which it starts.
+    pub(super) fn start(&self) -> &State {
+        &self.start
+    }
+
+    /// Makes a run.
+    pub(super) fn run(&mut self, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
+        self.run_with(false, plan, audience)
+    }
+
+    /// Makes the same run with less error: with every step in two halves, partial ones too, since a shorter step would not
+    /// change what comes before an impact in the first step. Where steps cannot be made in halves, they are shorter by the
+    /// factor `shorter`.
+    pub(super) fn run_finer(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
+        if !self.scheme.can_halve()? {
+            return self.run(Plan { step: shorter * plan.step, ..plan }, audience);
+        }
+        self.run_with(true, plan, audience)
+    }
+
+    fn run_with(&mut self, halved: bool, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
+        let mut equipment = self.pool.take(self.scheme, halved)?;
+        let outcome = run(self, &mut equipment, plan, audience);
+        self.pool.give_back(equipment, halved);
+        outcome
+    }
+}
+
+fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
+    let Runner { scheme, start, is_resumed, sections, .. } = runner;
+    let Equipment { stepper, look } = equipment;
+    let facts = scheme.plant.facts();
+    stepper.begin(&start.parameters);
+    look.begin(&start.parameters);
+    let mut state = start.clone();
+    if !*is_resumed {
+        stepper.start(&mut state, plan.step).map_err(|e| failure(e, &start.z))?;
+    }
+    let mesh = Mesh { start: state.z.t, step: plan.step, until: plan.until };
+    let mut tally = Tally { is_driven: facts.is_driven, wants_kinetic: plan.kinetic, ..Tally::default() };
+    let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls);
+    let restitution = look.evaluator.restitution().to_vec();
+    let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
+    for Audience { watcher, every } in audience {
+        let constraints =
+            (!facts.is_one_point.is_empty()).then(|| Constraints::new(&facts.is_one_point, facts.nowhere()));
+        let wanted = watcher.wants_account();
+        let accountant = wanted.then(|| Accountant::new(facts, &restitution, scheme.order())).flatten();
+        streams.push(Stream::new(&mut **watcher, constraints, accountant, *every, mesh));
+    }
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut tally, &mut checkpoints];
+    observers.extend(streams.iter_mut().map(|stream| stream as &mut dyn Observer));
+    let ending = drive(&mut **stepper, state, mesh, sections, look, &mut observers);
+    let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
+    let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
+    let mut last = Node::default();
+    look.evaluator.node(&ending.state.z, &mut last);
+    Ok(Outcome {
+        status: ending.status,
+        last,
+        state: ending.state,
+        steps: ending.steps,
+        impacts: tally.impacts,
+        first_rest: tally.first_rest,
+        violation,
+        energy: tally.energy,
+        restitution,
+        path: checkpoints.path,
+        missed: checkpoints.missed,
+        account,
+        step: plan.step,
+        error_estimate: None,
+        warnings: Vec::new(),
+    })
+}

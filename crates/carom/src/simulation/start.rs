@@ -1,0 +1,86 @@
+//! Where a run starts.
+
+use std::sync::{Arc, PoisonError};
+
+use super::{From, Simulation};
+use crate::error::Result;
+use crate::model::{Model, Start};
+use crate::phase::Flow;
+use crate::step::{Memory, Scheme, State, aim, two_states};
+
+/// The start of a model that was checked.
+pub(super) struct Checked {
+    model: Arc<Model>,
+    method: String,
+    step: f64,
+    begin: Begin,
+}
+
+/// The state from which a run starts.
+#[derive(Clone)]
+pub(super) struct Begin {
+    pub(super) state: State,
+    /// It is that of an earlier run.
+    pub(super) is_resumed: bool,
+    /// The start of the model, where that is it.
+    pub(super) start: Option<Start>,
+}
+
+impl Simulation {
+    /// Evaluates and checks the start, for a run with a step.
+    pub(super) fn start_state(&self, step: f64) -> Result<Begin> {
+        let scheme = self.scheme()?.scheme;
+        let mut evaluator = scheme.plant.evaluator();
+        evaluator.set_parameters(&self.parameters);
+        let new = |z| State::new(self.parameters.clone(), z);
+        Ok(match &self.from {
+            From::State(state) => Begin { state: state.clone(), is_resumed: true, start: None },
+            From::Phase(z) => Begin { state: new(z.clone()), is_resumed: false, start: None },
+            From::All { t, q, p } => {
+                Begin { state: new(evaluator.free_phase(*t, q, p)), is_resumed: false, start: None }
+            }
+            From::Model => {
+                let mut last = self.compiled.start.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(known) = last.as_ref().filter(|known| self.is_known(known, &scheme.method.name, step)) {
+                    return Ok(known.begin.clone());
+                }
+                let model = self.current_model();
+                let start = model.start()?;
+                let state = new(evaluator.free_phase(0.0, &start.q, &start.p));
+                let state = match &start.next {
+                    None => state,
+                    Some(q1) => two_configurations(&model, &scheme, state, &evaluator.free_of(q1), step)?,
+                };
+                let begin = Begin { state, is_resumed: false, start: Some(start) };
+                let (model, method) = (self.model.clone(), scheme.method.name.clone());
+                *last = Some(Checked { model, method, step, begin: begin.clone() });
+                begin
+            }
+        })
+    }
+
+    fn is_known(&self, known: &Checked, method: &str, step: f64) -> bool {
+        let same_step = known.begin.start.as_ref().is_some_and(|start| start.next.is_none()) || known.step == step;
+        Arc::ptr_eq(&known.model, &self.model)
+            && known.begin.state.parameters == self.parameters
+            && known.method == method
+            && same_step
+    }
+}
+
+/// The state of a start from two configurations.
+fn two_configurations(model: &Model, scheme: &Scheme, state: State, q1: &[f64], step: f64) -> Result<State> {
+    let (mechanics, values) = (scheme.plant.lagrangian()?, model.parameter_values());
+    let parameters = Arc::clone(&state.parameters);
+    if mechanics.tangent_constraints().len() < mechanics.constraints.len() {
+        let q = [state.z.q(), q1];
+        let (z, memory) = two_states(mechanics, &values, &scheme.method.flow, q, step)?;
+        return Ok(State { memory, ..State::new(parameters, z) });
+    }
+    let mut flow: Box<dyn Flow> = scheme.plant.flow(&scheme.method.flow)?;
+    let mut evaluator = scheme.plant.evaluator();
+    flow.set_parameters(&parameters);
+    evaluator.set_parameters(&parameters);
+    let z = aim(mechanics, &values, &mut *flow, &mut *evaluator, state.z, q1, step)?;
+    Ok(State { memory: Memory::None, ..State::new(parameters, z) })
+}

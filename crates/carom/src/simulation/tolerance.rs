@@ -1,0 +1,159 @@
+//! A step for a tolerance, and an estimate of the error that it leaves.
+
+use super::runner::{Plan, Runner};
+use crate::error::Result;
+use crate::run::{Audience, CHECKPOINTS, Outcome, Status, Watcher};
+use crate::solve::larger;
+
+/// Where steps cannot be made in halves, the second run has a step shorter by this: less than a tenth of the error for orders
+/// from 10 on.
+const FINER: f64 = 0.8;
+/// A run never has more steps than this because of a tolerance.
+const MOST_STEPS: f64 = 1e7;
+/// A run that fails is tried again with half the step, so often.
+const TRIES: usize = 6;
+/// How much a difference of the times when rest began counts.
+const REST: f64 = 1e-2;
+/// Above this the first digits of the final state are wrong.
+const MEANINGLESS: f64 = 1e-2;
+
+/// A step, and the error that it leaves.
+#[derive(Clone, Debug)]
+pub(super) struct Tuned {
+    /// The step that was found.
+    pub(super) step: f64,
+    /// The largest difference to a finer run, of the final state and of the coordinates at times on the way: an estimate of the
+    /// error, relative to 1 + |z|. None where a run did not come to its end.
+    pub(super) error: Option<f64>,
+    /// What to tell the user, if the tolerance was not reached.
+    pub(super) warning: Option<String>,
+}
+
+/// Finds a step with which the final state, and the coordinates on the way, are right to `tolerance`. The search ends early
+/// where `stop` says so.
+pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<Tuned> {
+    let smallest = (until - runner.start().z.t) / MOST_STEPS;
+    let mut step = pilot(runner, until, order, tolerance, stop)?;
+    let (mut previous, mut tries) = (f64::INFINITY, 0);
+    loop {
+        let plan = plan(step, until);
+        let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+        // Where the equations of a step have no solution, those of a shorter one may; and it may see a wall.
+        let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
+        if fails && tries < TRIES && step > smallest {
+            (step, tries) = ((0.5 * step).max(smallest), tries + 1);
+            continue;
+        }
+        if outcome.status != Status::Completed {
+            return Ok(Tuned { step, error: None, warning: None });
+        }
+        let error = error_of(runner, plan, &outcome, stop)?;
+        let stuck = error > 0.25 * previous || step <= smallest;
+        if error <= tolerance || stuck || stop.wants_to_stop() {
+            let warning = (error > tolerance).then(|| warning(error, tolerance, step <= smallest));
+            return Ok(Tuned { step, error: Some(error), warning });
+        }
+        previous = error;
+        let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
+        step = (step * factor.clamp(0.05, 0.9)).max(smallest);
+    }
+}
+
+/// The estimated error of a run with a given step; none where a run does not come to its end.
+pub(super) fn estimate(runner: &mut Runner, step: f64, until: f64, stop: &dyn Watcher) -> Result<Option<f64>> {
+    let plan = plan(step, until);
+    let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+    if outcome.status != Status::Completed {
+        return Ok(None);
+    }
+    error_of(runner, plan, &outcome, stop).map(Some)
+}
+
+/// How far a run is from one with less error.
+fn error_of(runner: &mut Runner, plan: Plan, outcome: &Outcome, stop: &dyn Watcher) -> Result<f64> {
+    let finer = runner.run_finer(plan, FINER, &mut [Quiet(stop).audience()])?;
+    let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
+    Ok(if failed { f64::INFINITY } else { difference(outcome, &finer) })
+}
+
+fn plan(step: f64, until: f64) -> Plan {
+    Plan { step, until, checkpoints: CHECKPOINTS, kinetic: false }
+}
+
+/// A first step: short runs with h and h/2 are compared, beginning with a large h.
+fn pilot(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<f64> {
+    let start = runner.start().z.t;
+    let time = until - start;
+    let smallest = time / MOST_STEPS;
+    let mut h = time / 8.0;
+    while h > smallest && !stop.wants_to_stop() {
+        let end = (start + 16.0 * h).min(until);
+        let part = (end - start) / time;
+        let error = error_of_step(runner, h, end, stop)?;
+        if error <= (tolerance * part).max(1e-14) {
+            return Ok(h);
+        }
+        // Beyond its own scale the method says nothing about the right step.
+        let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance * part / error).powf(1.0 / order as f64) };
+        h *= factor.clamp(0.05, 0.9);
+    }
+    Ok(h.max(smallest))
+}
+
+fn error_of_step(runner: &mut Runner, h: f64, until: f64, stop: &dyn Watcher) -> Result<f64> {
+    let plan = plan(h, until);
+    let ends = [
+        runner.run(plan, &mut [Quiet(stop).audience()])?,
+        runner.run_finer(plan, FINER, &mut [Quiet(stop).audience()])?,
+    ];
+    let fails = |end: &Outcome| end.status != Status::Completed || end.missed.is_some();
+    Ok(if ends.iter().any(fails) { f64::INFINITY } else { difference(&ends[0], &ends[1]) })
+}
+
+/// How far two runs are apart, relative to 1 + |z|: in the last state, and in the coordinates on the way, since what rests has
+/// forgotten how it came there. The times when rest began are compared too, though not to all digits: where bounces end is
+/// extrapolated.
+fn difference(a: &Outcome, b: &Outcome) -> f64 {
+    let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
+    let rest = match (a.first_rest, b.first_rest) {
+        (Some(a), Some(b)) => REST * (a - b).abs(),
+        _ => 0.0,
+    };
+    let pairs = a.state.z.z.iter().zip(&b.state.z.z).chain(a.path.iter().zip(&b.path));
+    let worst = pairs.map(gap).fold(rest, larger);
+    if worst.is_finite() { worst } else { f64::INFINITY }
+}
+
+/// Looks at nothing, but stops where the other wants to.
+struct Quiet<'a>(&'a dyn Watcher);
+
+impl Quiet<'_> {
+    fn audience(&mut self) -> Audience<'_> {
+        Audience { watcher: self, every: None }
+    }
+}
+
+impl Watcher for Quiet<'_> {
+    fn wants_impacts(&self) -> bool {
+        false
+    }
+
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.0.wants_to_stop()
+    }
+}
+
+fn warning(error: f64, tolerance: f64, too_many_steps: bool) -> String {
+    let message = if error > MEANINGLESS {
+        "the motion is so sensitive that its final state means nothing; what holds on average still does".to_string()
+    } else if too_many_steps {
+        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; a method of higher order helps")
+    } else {
+        format!("the tolerance {tolerance:e} is out of reach of double precision here")
+    };
+    format!("{message} (estimated error {error:.1e})")
+}

@@ -1,0 +1,76 @@
+//! What to tell of a run that may not be what the user expects.
+
+use crate::error::Result;
+use crate::model::{Model, Start};
+use crate::plant::Facts;
+use crate::run::{Energy, Missed, Outcome};
+
+/// The energy of a conservative system may be off by this part of its scale.
+const LARGE: f64 = 0.1;
+/// Energies below this, relative to 1 + |H|, are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Of a start that was moved, and of constraints that are known to fail.
+pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some([q, v]) = start.and_then(|start| start.moved) {
+        notes.push(format!("the start was moved onto the constraints, q by {q:.3e}, v by {v:.3e}"));
+    }
+    let growth: Result<Vec<(String, f64)>> = model.two_point_growth();
+    for (name, growth) in growth.unwrap_or_default() {
+        notes.push(format!(
+            "the two-point constraint `{name}` is for study: theory says that an error in it grows by a factor of \
+             {growth:.4} in each step at the start"
+        ));
+    }
+    notes
+}
+
+/// After a run, with a step that carom found if `is_tuned`.
+pub(super) fn after(
+    model: &Model,
+    facts: &Facts,
+    restitution: &[f64],
+    outcome: &Outcome,
+    is_tuned: bool,
+) -> Vec<String> {
+    let walls = outcome.missed.map(|missed| about_wall(model, missed, outcome.step));
+    let conservative = facts.sources.is_conservative(restitution);
+    let energy = if conservative { about_energy(outcome.energy, outcome.step, is_tuned) } else { None };
+    walls.into_iter().chain(energy).collect()
+}
+
+/// Of an energy that should have been kept: the largest |H − H(0)| is large beside the largest kinetic energy.
+fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
+    let Energy { initial, max_drift: drift, max_kinetic: kinetic, .. } = energy;
+    let large = drift > LARGE * kinetic && drift > ROUNDING * (1.0 + initial.abs());
+    if !(large || drift.is_nan()) {
+        return None;
+    }
+    let by =
+        if drift.is_nan() { "is not a number at some node".into() } else { format!("is off by up to {drift:.2e}") };
+    let scale = if kinetic > 0.0 { format!(", where the kinetic energy reaches {kinetic:.2e}") } else { String::new() };
+    let leave = if is_tuned { "" } else { ", or leave the step and the method to carom" };
+    Some(format!(
+        "the energy should be kept, and {by}{scale}: the step is too large for this method\nhelp: try the step {}{leave}; \
+         `carom compare` shows what a method needs",
+        tenth(step)
+    ))
+}
+
+/// Of a wall that the steps did not see.
+fn about_wall(model: &Model, missed: Missed, step: f64) -> String {
+    let name = &model.system.walls[missed.wall].name;
+    format!(
+        "the motion is beyond the wall `{name}` at t = {:.6}, or rests on it though it should leave: the step is too large to \
+         see that\nhelp: try the step {}",
+        missed.t,
+        tenth(step)
+    )
+}
+
+/// A tenth of the step, with two digits.
+fn tenth(step: f64) -> String {
+    let rounded = format!("{:.1e}", 0.1 * step);
+    rounded.parse::<f64>().map_or(rounded, |x| x.to_string())
+}

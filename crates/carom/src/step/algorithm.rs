@@ -1,0 +1,196 @@
+//! Algorithm 1. [DLM §4.1]
+
+use super::Stepper;
+use super::event::{Encounter, Search};
+use super::instant::{MAX_AT_ONE_INSTANT, Resolver};
+use super::log::StepLog;
+use super::maps::Maps;
+use super::rest::{Rest, Surroundings};
+use super::state::{Memory, State};
+use crate::impact::ImpactRule;
+use crate::phase::{Flow, Phase};
+use crate::plant::{Evaluator, Facts};
+use crate::solve::{NoSolution, Solved};
+
+/// A step with more events than this is not finished.
+const MAX_IN_ONE_STEP: usize = 100_000;
+
+/// The three maps of the algorithm, Φ_full, Φ_partial and R_reset, with what finds the walls between them.
+pub(super) struct EventDriven {
+    pub(super) maps: Maps,
+    pub(super) evaluator: Box<dyn Evaluator>,
+    pub(super) resolver: Resolver,
+    /// How walls hold the motion, where the method can rest.
+    pub(super) rest: Option<Rest>,
+    facts: Facts,
+    probe: Phase,
+    z: Phase,
+    z1: Phase,
+}
+
+impl EventDriven {
+    pub(super) fn new(
+        facts: &Facts,
+        maps: Maps,
+        evaluator: Box<dyn Evaluator>,
+        resolver: Resolver,
+        rest: Option<Rest>,
+    ) -> EventDriven {
+        let z = facts.nowhere();
+        EventDriven { maps, evaluator, resolver, rest, facts: facts.clone(), probe: z.clone(), z: z.clone(), z1: z }
+    }
+
+    /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
+    /// the step in `self.z1`.
+    ///
+    /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
+    fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
+        self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
+        note_impulses(self.maps.full(), log);
+        let mut encounter = self.first_encounter(h, None, log.end.fastest)?; // 2
+        let (mut tau_left, mut at_once, mut events) = (h, 0, 0);
+        while let Some(Encounter { wall, dtau, lets_go }) = encounter {
+            at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
+            events += 1;
+            if at_once > MAX_AT_ONE_INSTANT || events > MAX_IN_ONE_STEP {
+                return Err(NoSolution::Accumulated);
+            }
+            self.meet(dtau, tau_left, events == 1)?; // 4–5
+            tau_left = self.resolver.hit.tau_left;
+            if !lets_go {
+                let EventDriven { resolver, maps, evaluator, z, .. } = self;
+                resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
+            }
+            let stop = self.settle(lets_go.then_some(wall), h, log)?;
+            log.push_arc(&self.z, self.maps.holding(), None);
+            if let Some(wait) = stop {
+                return self.maps.partial().step(&self.z, wait.min(tau_left), &mut self.z1);
+            }
+            self.maps.partial().step(&self.z, tau_left, &mut self.z1)?; // 7
+            note_impulses(self.maps.partial(), log);
+            encounter = match tau_left > 0.0 {
+                true => self.first_encounter(tau_left, Some(wall), log.end.fastest)?, // 8
+                false => None,
+            };
+        }
+        Ok(())
+    }
+
+    /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
+    fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
+        let EventDriven { maps, evaluator, probe, z, z1, facts, rest, .. } = self;
+        let (walls, can_rest) = (facts.walls, rest.is_some());
+        let mut search = Search { maps, evaluator: &mut **evaluator, probe, walls, fastest, can_rest };
+        search.first_encounter(z, z1, tau, left)
+    }
+
+    /// The partial step to a wall: z becomes (q_i, p⁻).
+    fn meet(&mut self, dtau: f64, tau_left: f64, begins_at_node: bool) -> Solved<()> {
+        let (partial, hit) = (self.maps.partial(), &mut self.resolver.hit);
+        hit.energy_before = None;
+        hit.begin.copy_from(&self.z);
+        hit.begins_at_node = begins_at_node;
+        if dtau > 0.0 {
+            partial.step(&self.z, dtau, &mut hit.minus)?;
+            if self.resolver.rule.looks_at_steps() {
+                hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
+            }
+        } else {
+            hit.minus.copy_from(&self.z);
+        }
+        hit.tau_left = tau_left - dtau;
+        self.z.copy_from(&hit.minus);
+        Ok(())
+    }
+
+    /// Decides which walls hold from here on; says after which time the step is to end, if it is to end early.
+    fn settle(&mut self, leaving: Option<usize>, h: f64, log: &mut StepLog) -> Solved<Option<f64>> {
+        let EventDriven { maps, evaluator, resolver, rest: Some(rest), z, .. } = self else { return Ok(None) };
+        let before = maps.holding().to_vec();
+        rest.settle(z, leaving, &before, Surroundings { resolver, maps, evaluator: &mut **evaluator, log, h })
+    }
+}
+
+impl Stepper for EventDriven {
+    fn begin(&mut self, parameters: &[f64]) {
+        self.maps.begin(parameters);
+        self.evaluator.set_parameters(parameters);
+        self.evaluator.forget();
+        self.resolver.rule.set_parameters(parameters);
+        self.resolver.rule.forget();
+        self.resolver.restitution.copy_from_slice(self.evaluator.restitution());
+    }
+
+    fn start(&mut self, state: &mut State, h: f64) -> Solved<()> {
+        let mut log = StepLog::new(state, 0);
+        self.z.copy_from(&state.z);
+        self.maps.select(&[])?;
+        self.settle(None, h, &mut log)?;
+        state.z.copy_from(&self.z);
+        state.holding.clone_from(&log.end.holding);
+        match state.memory {
+            Memory::FirstStep { .. } => Ok(()),
+            _ => remember(&mut *self.resolver.rule, &self.z, h, true, &mut state.memory),
+        }
+    }
+
+    fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()> {
+        let h = until - from.z.t;
+        log.restart(from, h);
+        self.maps.select(&from.holding)?;
+        log.push_arc(&from.z, &from.holding, None);
+        self.maps.set_full_step(h);
+        self.resolver.hit.h = h;
+        self.z.copy_from(&from.z);
+        let result = match &from.memory {
+            Memory::FirstStep { end, impulses } => {
+                self.z1.copy_from(end);
+                log.impulses.copy_from_slice(impulses);
+                log.end.memory = Memory::None;
+                Ok(())
+            }
+            _ => self.advance(h, log),
+        };
+        if result.is_err() {
+            // Where the step came to: its last event, if it had one.
+            log.end.z.copy_from(&self.z);
+            log.hamiltonian = self.evaluator.hamiltonian(&self.z).unwrap_or(f64::NAN);
+            return result;
+        }
+        if log.accumulation().is_none() {
+            self.z1.t = until;
+        }
+        log.end.z.copy_from(&self.z1);
+        let after_impact = !log.impacts().is_empty();
+        remember(&mut *self.resolver.rule, &self.z1, h, after_impact, &mut log.end.memory)?;
+        log.hamiltonian = self.evaluator.hamiltonian(&log.end.z)?;
+        Ok(())
+    }
+
+    fn order(&self) -> usize {
+        self.maps.order()
+    }
+}
+
+/// Writes what a rule remembers at the node z to the memory of the state.
+fn remember(rule: &mut dyn ImpactRule, z: &Phase, h: f64, after_impact: bool, memory: &mut Memory) -> Solved<()> {
+    if !rule.remembers() {
+        return Ok(());
+    }
+    if !matches!(memory, Memory::Window(_)) {
+        *memory = Memory::Window(Vec::new());
+    }
+    match memory {
+        Memory::Window(window) => rule.remember(z, h, after_impact, window),
+        _ => Ok(()),
+    }
+}
+
+/// Notes what the constraints ended the last step of `flow` with. Those of walls that hold follow, and are left out.
+fn note_impulses(flow: &dyn Flow, log: &mut StepLog) {
+    if !log.impulses.is_empty()
+        && let Some(last) = flow.impulses()
+    {
+        log.impulses.iter_mut().zip(&last.end).for_each(|(impulse, end)| *impulse = *end);
+    }
+}

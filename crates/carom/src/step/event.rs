@@ -1,0 +1,322 @@
+//! Where a step first meets a wall.
+//!
+//! The gap φ of every wall is looked at at the two ends of a step; most walls are then out of reach. For the others it is
+//! looked at on a few moments inside the step, which a flow with stages gives for nothing. Between two moments the gap may
+//! close (φ changes its sign), or dip below zero and come back (φ̇ changes its sign from falling to rising, and the parabola
+//! through the moments comes near zero). Either is then located on the partial flow itself.
+
+use super::maps::Maps;
+use crate::phase::{MOMENTS, Phase};
+use crate::plant::Evaluator;
+use crate::solve::{NoSolution, root};
+
+/// A wall and how far into the step it is met, or lets go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Encounter {
+    pub(super) wall: usize,
+    pub(super) dtau: f64,
+    pub(super) lets_go: bool,
+}
+
+/// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
+pub(super) const TOUCHING: f64 = 1e-10;
+
+/// An approach slower than this part of the fastest impact so far, or of the velocities whose difference it is, is roundoff.
+pub(super) const SLOW: f64 = 1e-13;
+
+/// A wall that is touched may be entered by this much before it is met: less is roundoff.
+const SINKS: f64 = 1e-13;
+
+/// Newton's method on the length of a partial step has found the wall after so many trials, or it is left.
+const NEWTON_TRIALS: usize = 8;
+
+/// A moment of a step: how far into it, φ, φ̇.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    tau: f64,
+    gap: f64,
+    rate: f64,
+    /// On the partial flow itself, not on a polynomial near it.
+    is_exact: bool,
+}
+
+/// The search for the first event of a step, in the contact mode that the maps are in.
+pub(super) struct Search<'a> {
+    pub(super) maps: &'a mut Maps,
+    pub(super) evaluator: &'a mut dyn Evaluator,
+    /// Room for a state.
+    pub(super) probe: &'a mut Phase,
+    /// The number of walls.
+    pub(super) walls: usize,
+    /// The fastest approach to a wall at an impact so far.
+    pub(super) fastest: f64,
+    /// The motion can rest on walls.
+    pub(super) can_rest: bool,
+}
+
+impl Search<'_> {
+    /// The first wall that is met on the partial flow from z0 to z1 = Φ_τ(z0), and when. `left` is the wall that the
+    /// motion has just left: its gap is zero at z0 and opens.
+    pub(super) fn first_encounter(
+        &mut self,
+        z0: &Phase,
+        z1: &Phase,
+        tau: f64,
+        left: Option<usize>,
+    ) -> Result<Option<Encounter>, NoSolution> {
+        if self.walls == 0 {
+            return Ok(None);
+        }
+        self.evaluator.look_at_ends(z0, z1)?;
+        let is_exact = !self.maps.has_partial();
+        let mut first: Option<Encounter> = None;
+        for wall in 0..self.walls {
+            if self.maps.holding().contains(&wall) {
+                continue;
+            }
+            let [begin, end] = self.evaluator.ends(wall);
+            let begin = Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true };
+            let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
+            let left = left == Some(wall);
+            let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
+            let touches = begin.gap <= TOUCHING;
+            let slow = if touches { slow(self.evaluator, self.fastest, wall, z0)? } else { 0.0 };
+            // Bodies that touch and move together do not press: between them there is roundoff.
+            let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
+            let dtau = if touches && !left && begin.rate < -slow {
+                Some(0.0)
+            } else if together || is_out_of_reach(begin, end, tau) {
+                None
+            } else {
+                self.look_inside(z0, tau)?;
+                self.contact_with(wall, z0, begin, end, until, left || touches)?
+            };
+            if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
+                first = Some(Encounter { wall, dtau, lets_go: false });
+            }
+        }
+        let release = self.first_release(z0, z1, tau)?;
+        Ok(match (first, release) {
+            (Some(contact), Some(release)) if contact.dtau <= release.dtau => Some(contact),
+            (_, Some(release)) => Some(release),
+            (contact, None) => contact,
+        })
+    }
+
+    /// When the gap of one wall first closes, if that is before `until`.
+    fn contact_with(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        begin: Moment,
+        end: Moment,
+        until: f64,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        let (inside, moments) = (self.evaluator.inside(wall)?, self.evaluator.moments());
+        let (taus, count) = (moments.tau, moments.count);
+        let mut before = begin;
+        for k in 0..=count {
+            let next = if k < count {
+                let (gap, rate) = (inside[k], inside[MOMENTS + k]);
+                Moment { tau: taus[k], gap, rate, is_exact: false }
+            } else {
+                end
+            };
+            if let Some(dtau) = self.between(wall, z0, before, next, left && k == 0)? {
+                return Ok(Some(dtau));
+            }
+            if next.tau >= until {
+                break;
+            }
+            before = next;
+        }
+        Ok(None)
+    }
+
+    /// Looks at the moments inside the last step, once for all walls; by partial steps where the map has none of this step.
+    fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
+        let partial = self.maps.partial();
+        let count = partial.moments();
+        let moments = self.evaluator.moments();
+        if moments.count == count || partial.write_moments(z0, tau, moments) {
+            return Ok(());
+        }
+        for k in 0..count {
+            let into = tau * (k + 1) as f64 / (count + 1) as f64;
+            self.maps.partial().step(z0, into, self.probe)?;
+            self.evaluator.write_moment(k, z0, into, self.probe)?;
+        }
+        self.evaluator.moments().count = count;
+        Ok(())
+    }
+
+    /// The moment τ on the partial flow.
+    fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
+        self.maps.partial().step(z0, tau, self.probe)?;
+        let (gap, rate) = self.evaluator.gap_and_rate(wall, self.probe)?;
+        Ok(Moment { tau, gap, rate, is_exact: true })
+    }
+
+    /// The same moment on the partial flow itself: the polynomial may say that a gap is shut where it is open by a hair.
+    fn exact(&mut self, wall: usize, z0: &Phase, moment: Moment) -> Result<Moment, NoSolution> {
+        if moment.is_exact { Ok(moment) } else { self.moment_after(wall, z0, moment.tau) }
+    }
+
+    /// When the gap closes between two moments.
+    fn between(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        b: Moment,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        if b.gap < 0.0 { self.shutting(wall, z0, a, b, left) } else { self.dip(wall, z0, a, b, left) }
+    }
+
+    /// When the gap closes on the way to a moment when it is shut. A wall that is touched has to open first, from where the
+    /// motion stands in it; where it does not, it is met when the motion is deeper in it by more than roundoff.
+    fn shutting(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        shut: Moment,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        if a.gap > 0.0 && !left {
+            return self.closing(wall, z0, a, shut);
+        }
+        if let Some(open) = self.opening(wall, z0, a, shut, 0.0)? {
+            return self.closing(wall, z0, open, shut);
+        }
+        let level = a.gap.min(0.0);
+        match self.opening(wall, z0, a, shut, level)? {
+            Some(open) => self.falling_to(level, wall, z0, open, shut),
+            // What cannot rest on the wall meets it again there and then.
+            None if !self.can_rest => Ok(Some(a.tau)),
+            None => self.falling_to(level - SINKS, wall, z0, a, shut),
+        }
+    }
+
+    /// A moment after a at which the gap is wider than `level`, as it is not at a.
+    fn opening(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        a: Moment,
+        b: Moment,
+        level: f64,
+    ) -> Result<Option<Moment>, NoSolution> {
+        let mut part = 0.5 * (b.tau - a.tau);
+        for _ in 0..50 {
+            let moment = self.moment_after(wall, z0, a.tau + part)?;
+            if moment.gap > level {
+                return Ok(Some(moment));
+            }
+            part *= 0.5;
+        }
+        Ok(None)
+    }
+
+    /// The root of φ between a moment when the gap is open and one when it is not: Newton's method on the length of a partial
+    /// step, from the root of the cubic through both moments. Mostly the second trial is the wall.
+    fn closing(&mut self, wall: usize, z0: &Phase, open: Moment, shut: Moment) -> Result<Option<f64>, NoSolution> {
+        let length = shut.tau - open.tau;
+        let enough = f64::EPSILON * (z0.t.abs() + shut.tau);
+        let mut tau = open.tau + length * cubic_root(open, shut);
+        let mut last: Option<Moment> = None;
+        for _ in 0..NEWTON_TRIALS {
+            let moment = self.moment_after(wall, z0, tau)?;
+            // φ̇ is not quite the slope: the end of a discrete step of length τ moves with τ at another velocity than v.
+            let secant = last.map_or(moment.rate, |last| (moment.gap - last.gap) / (moment.tau - last.tau));
+            let correction = -moment.gap / if secant < 0.0 { secant } else { moment.rate };
+            if correction.abs() <= enough {
+                return Ok(Some(tau));
+            }
+            // Not beyond the moments, which are themselves known but to the accuracy of a polynomial.
+            tau += correction;
+            let outside = (open.tau - tau).max(tau - shut.tau);
+            if !(moment.rate < 0.0 && outside <= 0.01 * length && tau > 0.0) {
+                break;
+            }
+            last = Some(moment);
+        }
+        self.falling_to(0.0, wall, z0, open, shut)
+    }
+
+    /// The same in a bracket that shrinks, where Newton's method fails; and for a level other than zero.
+    fn falling_to(
+        &mut self,
+        level: f64,
+        wall: usize,
+        z0: &Phase,
+        open: Moment,
+        shut: Moment,
+    ) -> Result<Option<f64>, NoSolution> {
+        let shut = self.exact(wall, z0, shut)?;
+        if shut.gap > level {
+            return Ok(None);
+        }
+        let first = open.tau + (shut.tau - open.tau) * (open.gap - level) / (open.gap - shut.gap);
+        let value = |tau: f64| self.moment_after(wall, z0, tau).map(|moment| (moment.gap - level, moment.rate));
+        root::bracketed(value, (open.tau, open.gap - level), (shut.tau, shut.gap - level), first).map(Some)
+    }
+
+    /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
+    /// lowest gap is looked for, unless it is far above zero.
+    fn dip(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment, left: bool) -> Result<Option<f64>, NoSolution> {
+        // A parabola with these slopes dips below the lower end by at most τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
+        let may_close = a.gap.min(b.gap) < 0.25 * (b.tau - a.tau) * (b.rate - a.rate);
+        if a.rate >= 0.0 || b.rate <= 0.0 || !may_close {
+            return Ok(None);
+        }
+        let (mut falling, mut rising) = (a, b);
+        for _ in 0..60 {
+            let part = (falling.rate / (falling.rate - rising.rate)).clamp(0.1, 0.9);
+            let middle = self.moment_after(wall, z0, falling.tau + part * (rising.tau - falling.tau))?;
+            if middle.gap < 0.0 {
+                return self.shutting(wall, z0, falling, middle, left && falling.tau == a.tau);
+            }
+            if middle.rate == 0.0 || rising.tau - falling.tau <= 1e-12 * b.tau {
+                break;
+            }
+            *(if middle.rate < 0.0 { &mut falling } else { &mut rising }) = middle;
+        }
+        Ok(None)
+    }
+}
+
+/// A rate of a wall that is as good as none.
+pub(super) fn slow(evaluator: &mut dyn Evaluator, fastest: f64, wall: usize, z: &Phase) -> Result<f64, NoSolution> {
+    Ok(SLOW * fastest.max(evaluator.size_of_rate(wall, z)?))
+}
+
+/// True if the gap cannot close: it would have to fall by φ₀ and rise by φ₁ within the step, at four times the larger of
+/// the rates at its ends.
+fn is_out_of_reach(a: Moment, b: Moment, tau: f64) -> bool {
+    b.gap > 0.0 && a.gap + b.gap > 4.0 * tau * a.rate.abs().max(b.rate.abs())
+}
+
+/// Where between two moments, from 0 to 1, the cubic with their φ and φ̇ is zero. φ is positive at the first, and not at the
+/// second.
+fn cubic_root(a: Moment, b: Moment) -> f64 {
+    let length = b.tau - a.tau;
+    let (slope_a, slope_b, rise) = (length * a.rate, length * b.rate, b.gap - a.gap);
+    // φ(x) = φ₀ + x(φ₀′ + x(c + x·d))
+    let (c, d) = (3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise);
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut x = a.gap / (a.gap - b.gap);
+    for _ in 0..20 {
+        let value = a.gap + x * (slope_a + x * (c + x * d));
+        *(if value > 0.0 { &mut low } else { &mut high }) = x;
+        let next = x - value / (slope_a + x * (2.0 * c + x * 3.0 * d));
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if (next - x).abs() <= 1e-9 {
+            return next;
+        }
+        x = next;
+    }
+    x
+}

@@ -1,0 +1,203 @@
+//! All impacts of one instant: a corner, a row of balls that touch.
+//!
+//! One after the other (`simultaneous = "sequential"`): the walls are gone through in the order of the model, again and
+//! again, and each that touches and closes bounces, until none closes. The order is thus the user's and does not hang on
+//! roundoff in the times of the impacts. Each bounce keeps or loses energy by its own law, so that the sequence makes
+//! none. Walls that are orthogonal in the mass metric do not see each other's bounces: every order gives the same. In a
+//! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
+//! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
+//!
+//! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
+//! have their turn in another round.
+
+use super::event::{TOUCHING, slow};
+use super::log::StepLog;
+use super::maps::Maps;
+use crate::impact::{Hit, ImpactRule, Tools, moreau, resolve};
+use crate::model::settings::Simultaneous;
+use crate::phase::Phase;
+use crate::plant::{Evaluator, Facts};
+use crate::solve::{NoSolution, Solved};
+
+/// More bounces than this at one instant are not resolved.
+pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
+
+/// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
+const AT_REST: f64 = 1e-12;
+
+/// R_reset: what impacts do to the momenta.
+pub(super) struct Resolver {
+    pub(super) rule: Box<dyn ImpactRule>,
+    pub(super) restitution: Vec<f64>,
+    simultaneous: Simultaneous,
+    /// The impact that is looked at.
+    pub(super) hit: Hit,
+    /// The walls that touch, with their rates.
+    touching: Vec<(usize, f64)>,
+    /// Room for a state.
+    next: Phase,
+}
+
+impl Resolver {
+    pub(super) fn new(rule: Box<dyn ImpactRule>, simultaneous: Simultaneous, facts: &Facts) -> Resolver {
+        Resolver {
+            rule,
+            restitution: vec![1.0; facts.walls],
+            simultaneous,
+            hit: Hit::new(&facts.nowhere()),
+            touching: Vec::new(),
+            next: facts.nowhere(),
+        }
+    }
+
+    /// R_reset for every wall that touches and closes in the state z, where the wall `met` is met. Notes each impact in the
+    /// log, with the fastest approach so far in its last state.
+    pub(super) fn reset_all(
+        &mut self,
+        met: usize,
+        z: &mut Phase,
+        maps: &mut Maps,
+        evaluator: &mut dyn Evaluator,
+        log: &mut StepLog,
+    ) -> Solved<()> {
+        let mut last = None;
+        for _ in 0..MAX_AT_ONE_INSTANT {
+            let fastest = log.end.fastest;
+            let Some(wall) = self.closing_wall(met, last, z, fastest, evaluator)? else { return Ok(()) };
+            self.hit.minus.copy_from(z);
+            self.face(wall, evaluator)?;
+            let fastest = fastest.max(-self.hit.rate_minus);
+            log.end.fastest = fastest;
+            if self.simultaneous == Simultaneous::Moreau && self.collect_closing(met, z, fastest, evaluator)? > 1 {
+                let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
+                let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
+                self.reset_at_once(&rates, &restitution, z, evaluator, log)?;
+                last = None;
+            } else {
+                let (full, partial) = maps.free_and_partial();
+                let mut tools = Tools { evaluator: &mut *evaluator, full, partial, next: &mut self.next };
+                let lambda = resolve(&mut *self.rule, &self.hit, log.end.memory.window(), z, &mut tools)?;
+                log.push_impact(&self.hit, lambda, z);
+                // The piece before the next bounce has no length.
+                self.hit.begin.copy_from(z);
+                self.hit.begins_at_node = false;
+                self.hit.energy_before = None;
+                last = Some(wall);
+            }
+        }
+        self.end_without_rebound(met, z, evaluator, log)
+    }
+
+    /// Ends bounces that do not come to an end: e = 0 for all walls that touch, all at once, which is the nearest motion
+    /// in the mass metric that enters none of them. Without loss, e = 1, the bounces would have had to end by themselves.
+    fn end_without_rebound(
+        &mut self,
+        met: usize,
+        z: &mut Phase,
+        evaluator: &mut dyn Evaluator,
+        log: &mut StepLog,
+    ) -> Solved<()> {
+        self.collect_touching(met, z, evaluator)?;
+        if self.touching.iter().all(|(wall, _)| self.restitution[*wall] == 1.0) {
+            return Err(NoSolution::Accumulated);
+        }
+        self.hit.minus.copy_from(z);
+        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        self.reset_at_once(&rates, &vec![0.0; rates.len()], z, evaluator, log)
+    }
+
+    /// The next wall that touches and closes after the one that has just been left.
+    fn closing_wall(
+        &self,
+        met: usize,
+        last: Option<usize>,
+        z: &Phase,
+        fastest: f64,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<Option<usize>> {
+        let (first, count) = (last.map_or(0, |last| last + 1), self.restitution.len());
+        for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
+            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+            if (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -slow(evaluator, fastest, wall, z)? {
+                return Ok(Some(wall));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lists the walls that touch and do not open, with their rates; how many there are.
+    fn collect_closing(&mut self, met: usize, z: &Phase, fastest: f64, evaluator: &mut dyn Evaluator) -> Solved<usize> {
+        self.collect_touching(met, z, evaluator)?;
+        let fastest_now = self.touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
+        let mut limit: f64 = AT_REST * fastest_now;
+        for (wall, _) in &self.touching {
+            limit = limit.max(slow(evaluator, fastest, *wall, z)?);
+        }
+        self.touching.retain(|(_, rate)| *rate <= limit);
+        Ok(self.touching.len())
+    }
+
+    /// Lists the walls that touch, with their rates.
+    fn collect_touching(&mut self, met: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        self.touching.clear();
+        for wall in 0..self.restitution.len() {
+            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+            if wall == met || gap <= TOUCHING {
+                self.touching.push((wall, rate));
+            }
+        }
+        Ok(())
+    }
+
+    /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`, where their rates are u⁻.
+    fn reset_at_once(
+        &mut self,
+        u_minus: &[f64],
+        restitution: &[f64],
+        z: &mut Phase,
+        evaluator: &mut dyn Evaluator,
+        log: &mut StepLog,
+    ) -> Solved<()> {
+        let touching = std::mem::take(&mut self.touching);
+        let w = self.responses(&touching, evaluator)?;
+        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Squeezed)?;
+        for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
+            self.face(touching[k].0, evaluator)?;
+            // What is told of each is its own impulse; the rate is that before all of them.
+            (self.hit.rate_minus, self.hit.restitution) = (u_minus[k], restitution[k]);
+            self.hit.push(lambda, z, evaluator)?;
+            log.push_impact(&self.hit, lambda, z);
+            self.hit.minus.copy_from(z);
+        }
+        self.touching = touching;
+        Ok(())
+    }
+
+    /// W by rows: how the rate of each of these walls, which is given, answers to an impulse of each in the state
+    /// `hit.minus`.
+    pub(super) fn responses(&mut self, walls: &[(usize, f64)], evaluator: &mut dyn Evaluator) -> Solved<Vec<f64>> {
+        let m = walls.len();
+        let mut w = vec![0.0; m * m];
+        for j in 0..m {
+            self.face(walls[j].0, evaluator)?;
+            let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+            let lambda = size(self.hit.minus.p()).max(1e-3) / size(&self.hit.grad_phi);
+            self.hit.push(lambda, &mut self.next, evaluator)?;
+            for i in 0..m {
+                let (wall, before) = walls[i];
+                w[i * m + j] = (evaluator.gap_and_rate(wall, &self.next)?.1 - before) / lambda;
+            }
+        }
+        Ok(w)
+    }
+
+    /// Describes the impact of `hit.minus` on a wall.
+    fn face(&mut self, wall: usize, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        let hit = &mut self.hit;
+        hit.wall = wall;
+        hit.restitution = self.restitution[wall];
+        hit.phi_t = evaluator.normal(wall, &hit.minus, &mut hit.grad_phi);
+        hit.rate_minus = evaluator.gap_and_rate(wall, &hit.minus)?.1;
+        Ok(())
+    }
+}

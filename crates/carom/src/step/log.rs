@@ -1,0 +1,284 @@
+//! What happened in a step.
+
+use std::ops::Range;
+
+use super::state::{Memory, State};
+use crate::phase::Phase;
+
+/// Everything worth knowing of a step. It keeps its memory from step to step, and so allocates nothing in the long run.
+#[derive(Clone, Debug)]
+pub struct StepLog {
+    /// The full step h, of which this step may be a part.
+    pub h: f64,
+    /// The state at the end of the step; of a step that failed, where it came to.
+    pub end: State,
+    /// H of the free coordinates there.
+    pub hamiltonian: f64,
+    /// What coming to rest on walls did to the energy.
+    pub settling: Settling,
+    /// The impulse with which each constraint ended the step.
+    pub impulses: Vec<f64>,
+    events: Vec<Event>,
+    impacts: Pool<Impact>,
+    arcs: Pool<Arc>,
+    walls: Vec<usize>,
+    /// The times at which sections are crossed, with their numbers, in order.
+    pub(crate) crossings: Vec<(f64, usize)>,
+}
+
+/// Something that happens in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub t: f64,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What can happen in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// An impact, by its number in [`StepLog::impact`].
+    Impact(usize),
+    /// A wall begins to hold the motion. For a wall on which impacts accumulate, the time is that of the accumulation point.
+    Holds(usize),
+    /// A wall lets go.
+    LetsGo(usize),
+    /// Impacts accumulate on a wall, and the step ends there.
+    Accumulates(usize),
+}
+
+/// An impact in the free coordinates.
+#[derive(Clone, Debug)]
+pub struct Impact {
+    /// The number of the wall.
+    pub wall: usize,
+    /// The impulse.
+    pub impulse: Impulse,
+    /// The state before.
+    pub minus: Phase,
+    /// The state after.
+    pub plus: Phase,
+    /// φ̇ before.
+    pub rate_minus: f64,
+    /// ∂φ/∂t.
+    pub phi_t: f64,
+    /// e of this impact.
+    pub restitution: f64,
+}
+
+/// An impulse along the directions of a contact, the normal ∇φ first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impulse {
+    components: [f64; 3],
+    count: usize,
+}
+
+/// A smooth part of a step: one motion of one contact mode, from an event to the next.
+#[derive(Clone, Debug)]
+pub struct Arc {
+    /// Where it begins.
+    pub start: Phase,
+    /// The same point on the path of the projected principle, if the motion is that of one.
+    pub path: Option<(usize, Phase)>,
+    holding: Range<usize>,
+}
+
+/// What coming to rest on walls does to the energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settling {
+    /// The work of walls and constraints that move.
+    pub work: f64,
+    /// What the last bounces, left out, would have lost; not positive.
+    pub loss: f64,
+}
+
+impl Impulse {
+    /// An impulse λ along the normal.
+    pub fn normal_only(lambda: f64) -> Impulse {
+        Impulse { components: [lambda, 0.0, 0.0], count: 1 }
+    }
+
+    /// λ, the impulse along the normal.
+    pub fn normal(&self) -> f64 {
+        self.components[0]
+    }
+
+    /// All components.
+    pub fn components(&self) -> &[f64] {
+        &self.components[..self.count]
+    }
+}
+
+/// Items that keep their memory when they are taken away.
+#[derive(Clone, Debug)]
+struct Pool<T> {
+    items: Vec<T>,
+    count: usize,
+}
+
+impl<T> Pool<T> {
+    fn new() -> Pool<T> {
+        Pool { items: Vec::new(), count: 0 }
+    }
+
+    fn list(&self) -> &[T] {
+        &self.items[..self.count]
+    }
+
+    /// Adds an item: an old one that is `reused`, or a new one.
+    fn push(&mut self, new: impl FnOnce() -> T, reuse: impl FnOnce(&mut T)) {
+        match self.items.get_mut(self.count) {
+            Some(item) => reuse(item),
+            None => self.items.push(new()),
+        }
+        self.count += 1;
+    }
+}
+
+impl StepLog {
+    /// Room for the steps of a motion in this state.
+    pub fn new(state: &State, constraints: usize) -> StepLog {
+        StepLog {
+            h: 0.0,
+            end: state.clone(),
+            hamiltonian: f64::NAN,
+            settling: Settling::default(),
+            impulses: vec![0.0; constraints],
+            events: Vec::new(),
+            impacts: Pool::new(),
+            arcs: Pool::new(),
+            walls: Vec::new(),
+            crossings: Vec::new(),
+        }
+    }
+
+    /// Begins with a step from a state.
+    pub(super) fn restart(&mut self, from: &State, h: f64) {
+        self.h = h;
+        self.end.copy_from(from);
+        self.settling = Settling::default();
+        self.events.clear();
+        (self.impacts.count, self.arcs.count) = (0, 0);
+        self.walls.clear();
+        self.crossings.clear();
+    }
+
+    /// Begins another arc.
+    pub(super) fn push_arc(&mut self, start: &Phase, holding: &[usize], path: Option<(usize, &Phase)>) {
+        let first = self.walls.len();
+        self.walls.extend_from_slice(holding);
+        let holding = first..self.walls.len();
+        let new =
+            || Arc { start: start.clone(), path: path.map(|(side, z)| (side, z.clone())), holding: holding.clone() };
+        self.arcs.push(new, |arc| {
+            arc.start.copy_from(start);
+            arc.holding = holding.clone();
+            match (&mut arc.path, path) {
+                (Some((side, z)), Some((from_side, from))) => {
+                    *side = from_side;
+                    z.copy_from(from);
+                }
+                (to, from) => *to = from.map(|(side, z)| (side, z.clone())),
+            }
+        });
+    }
+
+    /// Notes an event.
+    pub(super) fn push_event(&mut self, t: f64, kind: EventKind) {
+        self.events.push(Event { t, kind });
+    }
+
+    /// Notes an impact: `minus` with what is known of it, and the state `plus` after it.
+    pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase) {
+        let number = self.impacts.count;
+        let note = |impact: &mut Impact| {
+            impact.wall = hit.wall;
+            impact.impulse = Impulse::normal_only(lambda);
+            impact.minus.copy_from(&hit.minus);
+            impact.plus.copy_from(plus);
+            (impact.rate_minus, impact.phi_t, impact.restitution) = (hit.rate_minus, hit.phi_t, hit.restitution);
+        };
+        let new = || Impact {
+            wall: hit.wall,
+            impulse: Impulse::normal_only(lambda),
+            minus: hit.minus.clone(),
+            plus: plus.clone(),
+            rate_minus: hit.rate_minus,
+            phi_t: hit.phi_t,
+            restitution: hit.restitution,
+        };
+        self.impacts.push(new, note);
+        self.push_event(hit.minus.t, EventKind::Impact(number));
+    }
+
+    /// When the step began.
+    pub fn begin(&self) -> f64 {
+        self.arcs.list().first().map_or(self.end.z.t, |arc| arc.start.t)
+    }
+
+    /// What happened, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The impacts, in order.
+    pub fn impacts(&self) -> &[Impact] {
+        self.impacts.list()
+    }
+
+    /// An impact by its number.
+    pub fn impact(&self, number: usize) -> &Impact {
+        &self.impacts.list()[number]
+    }
+
+    /// The smooth parts of the step, in order.
+    pub fn arcs(&self) -> &[Arc] {
+        self.arcs.list()
+    }
+
+    /// The walls that hold the motion on an arc.
+    pub fn holding(&self, arc: usize) -> &[usize] {
+        &self.walls[self.arcs()[arc].holding.clone()]
+    }
+
+    /// When an arc ends.
+    pub fn end_of(&self, arc: usize) -> f64 {
+        self.arcs().get(arc + 1).map_or(self.end.z.t, |next| next.start.t)
+    }
+
+    /// The arc to which a time belongs: at an event the one after it.
+    pub fn arc_at(&self, t: f64) -> usize {
+        self.arcs().iter().rposition(|arc| arc.start.t <= t).unwrap_or(0)
+    }
+
+    /// The wall on which impacts accumulate, if the step ends there.
+    pub fn accumulation(&self) -> Option<usize> {
+        self.events.iter().find_map(|event| match event.kind {
+            EventKind::Accumulates(wall) => Some(wall),
+            _ => None,
+        })
+    }
+
+    /// Ends the step at an earlier state `z` on one of its arcs: what came later did not happen. `path` is the point of the
+    /// projected path there.
+    pub fn cut(&mut self, arc: usize, z: &Phase, path: Option<&Phase>, hamiltonian: f64) {
+        let t = z.t;
+        self.end.z.copy_from(z);
+        // A window of nodes does not end between them.
+        self.end.memory = match (&self.arcs()[arc].path, path) {
+            (Some((side, _)), Some(z)) => Memory::Path { side: *side, z: z.clone() },
+            _ => Memory::None,
+        };
+        let Range { start, end } = self.arcs()[arc].holding;
+        self.end.holding.clear();
+        self.end.holding.extend_from_slice(&self.walls[start..end]);
+        self.hamiltonian = hamiltonian;
+        self.arcs.count = arc + 1;
+        // An event at the time of the cut happened if it begins an arc that is still there.
+        let last = self.arcs()[arc].start.t;
+        self.events.retain(|event| event.t <= last || event.t < t);
+        let impacts = self.events.iter().filter(|event| matches!(event.kind, EventKind::Impact(_))).count();
+        self.impacts.count = impacts;
+    }
+}

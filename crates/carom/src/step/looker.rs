@@ -1,0 +1,138 @@
+//! The one place that looks between nodes.
+
+use super::log::StepLog;
+use super::maps::Maps;
+use super::projected::push;
+use crate::phase::Phase;
+use crate::plant::Contact;
+use crate::projection::Projector;
+use crate::solve::Solved;
+
+/// Finds states inside steps, each by a partial step from the start of its arc, and so to the order of the flow and in the
+/// contact mode that is active there. It has maps of its own: looking changes no step.
+#[derive(Clone)]
+pub struct Looker {
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    Events(Box<Maps>),
+    /// The motion is the projection of a path that is on one of two sides.
+    Path {
+        sides: Box<[Maps; 2]>,
+        projector: Box<Projector>,
+        on_path: Phase,
+    },
+}
+
+/// Where an arc begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The state.
+    pub start: &'a Phase,
+    /// The walls that hold.
+    pub holding: &'a [usize],
+    /// The side and the point of the projected path.
+    pub path: Option<(usize, &'a Phase)>,
+    /// The full step of which the arc is a part.
+    pub h: f64,
+}
+
+impl Looker {
+    pub(super) fn on_events(maps: Maps) -> Looker {
+        Looker { way: Way::Events(Box::new(maps)) }
+    }
+
+    pub(super) fn on_path(sides: [Maps; 2], projector: Projector, nowhere: Phase) -> Looker {
+        let (sides, projector) = (Box::new(sides), Box::new(projector));
+        Looker { way: Way::Path { sides, projector, on_path: nowhere } }
+    }
+
+    /// Takes the parameters of a run.
+    pub fn begin(&mut self, parameters: &[f64]) {
+        match &mut self.way {
+            Way::Events(maps) => maps.begin(parameters),
+            Way::Path { sides, projector, .. } => {
+                sides.iter_mut().for_each(|maps| maps.begin(parameters));
+                projector.set_parameters(parameters);
+            }
+        }
+    }
+
+    /// The state at time t of a step; at an impact the state after it.
+    pub fn at(&mut self, log: &StepLog, t: f64, z: &mut Phase) -> Solved<()> {
+        self.on_arc(log, log.arc_at(t), t, z)
+    }
+
+    /// The state at time t on an arc of a step.
+    pub fn on_arc(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<()> {
+        self.from(place(log, arc), t, z)
+    }
+
+    /// The state at time t on the arc that begins at a place.
+    pub fn from(&mut self, place: Place, t: f64, z: &mut Phase) -> Solved<()> {
+        match (&mut self.way, place.path) {
+            (Way::Path { sides, projector, on_path }, Some((side, start))) => {
+                if t > start.t {
+                    sides[side].full().step(start, t - start.t, on_path)?;
+                } else {
+                    on_path.copy_from(start);
+                }
+                push(projector, side, on_path, z)
+            }
+            (Way::Path { sides: maps, .. }, None) => step(&mut maps[0], place, t, z),
+            (Way::Events(maps), _) => step(maps, place, t, z),
+        }
+    }
+
+    /// The side and the point of the projected path that belong to the last state looked at.
+    pub fn path(&self) -> Option<&Phase> {
+        match &self.way {
+            Way::Path { on_path, .. } => Some(on_path),
+            Way::Events(_) => None,
+        }
+    }
+
+    /// The contact in which these walls hold; none where the motion is free.
+    pub fn contact(&mut self, holding: &[usize]) -> Solved<Option<&mut dyn Contact>> {
+        let maps = match &mut self.way {
+            Way::Events(maps) => &mut **maps,
+            Way::Path { sides, .. } => &mut sides[0],
+        };
+        maps.select(holding)?;
+        Ok(maps.contact())
+    }
+
+    /// The map of the free motion, or of that which these walls hold.
+    pub fn full(&mut self, holding: &[usize]) -> Solved<&mut dyn crate::phase::Flow> {
+        let maps = match &mut self.way {
+            Way::Events(maps) => &mut **maps,
+            Way::Path { sides, .. } => &mut sides[0],
+        };
+        maps.select(holding)?;
+        Ok(maps.full())
+    }
+
+    /// True if the motion is the projection of a path.
+    pub fn is_projected(&self) -> bool {
+        matches!(self.way, Way::Path { .. })
+    }
+}
+
+/// Where an arc of a step begins.
+pub(super) fn place(log: &StepLog, arc: usize) -> Place<'_> {
+    let begin = &log.arcs()[arc];
+    let path = begin.path.as_ref().map(|(side, z)| (*side, z));
+    Place { start: &begin.start, holding: log.holding(arc), path, h: log.h }
+}
+
+fn step(maps: &mut Maps, place: Place, t: f64, z: &mut Phase) -> Solved<()> {
+    if t <= place.start.t {
+        z.copy_from(place.start);
+        return Ok(());
+    }
+    maps.select(place.holding)?;
+    maps.set_full_step(place.h);
+    maps.partial().step(place.start, t - place.start.t, z)
+}

@@ -1,0 +1,174 @@
+//! Rest: walls that hold the motion.
+//!
+//! A bounce with e < 1 is shorter than the one before it, and there are infinitely many in a finite time (Zeno). When a
+//! bounce would be lower than roundoff can tell, the rest of them takes
+//!
+//! ```text
+//! T = 2φ̇⁺ / (|φ̈| (1 − e))
+//! ```
+//!
+//! and leads to φ = φ̇ = 0: the wall then holds the motion as a constraint does, with a force N ≥ 0, and lets go when N
+//! would pull. Which of several walls hold is the problem of complementarity
+//!
+//! ```text
+//! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
+//! ```
+//!
+//! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
+
+use super::event::{SLOW, TOUCHING};
+use super::instant::Resolver;
+use super::log::{EventKind, StepLog};
+use super::maps::Maps;
+use super::press::press;
+use crate::phase::Phase;
+use crate::plant::Evaluator;
+use crate::solve::{NoSolution, Solved};
+
+/// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
+const LOWEST_BOUNCE: f64 = TOUCHING;
+/// Only bounces slower than this part of the fastest impact so far are looked at.
+const SLOW_BOUNCE: f64 = 1e-2;
+/// A force below this part of all forces is none.
+pub(super) const NO_FORCE: f64 = 1e-12;
+
+/// Decides which walls hold.
+pub(super) struct Rest {
+    /// The step is to end where impacts accumulate.
+    pub(super) stops: bool,
+    /// Walls that are touched and hardly left, with their rates.
+    touching: Vec<(usize, f64)>,
+}
+
+/// A wall that holds.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    wall: usize,
+    /// The time in which its bounces come to an end.
+    wait: f64,
+}
+
+/// What the step needs to come to rest.
+pub(super) struct Surroundings<'a> {
+    pub(super) resolver: &'a mut Resolver,
+    pub(super) maps: &'a mut Maps,
+    pub(super) evaluator: &'a mut dyn Evaluator,
+    pub(super) log: &'a mut StepLog,
+    /// The full step.
+    pub(super) h: f64,
+}
+
+impl Rest {
+    pub(super) fn new(stops: bool) -> Rest {
+        Rest { stops, touching: Vec::new() }
+    }
+
+    /// Decides which of the walls that are touched hold the motion from here on, goes over to that contact mode, and moves z
+    /// onto them. `leaving` has just let go; `before` held up to here. Returns the time that is left until impacts accumulate,
+    /// if the step is to end there.
+    pub(super) fn settle(
+        &mut self,
+        z: &mut Phase,
+        leaving: Option<usize>,
+        before: &[usize],
+        mut around: Surroundings,
+    ) -> Solved<Option<f64>> {
+        around.maps.select(&[])?;
+        self.collect_slow_walls(z, leaving, &mut around)?;
+        let held = if self.touching.is_empty() { Vec::new() } else { self.holding_walls(z, &mut around)? };
+        if held.is_empty() && before.is_empty() {
+            return Ok(None);
+        }
+        let walls: Vec<usize> = held.iter().map(|held| held.wall).collect();
+        for &wall in before.iter().filter(|wall| !walls.contains(wall)) {
+            around.log.push_event(z.t, EventKind::LetsGo(wall));
+        }
+        let mut stop = None;
+        for held in held.iter().filter(|held| !before.contains(&held.wall)) {
+            around.log.push_event(z.t + held.wait, EventKind::Holds(held.wall));
+            if self.stops && held.wait > 0.0 {
+                stop = Some(*held);
+            }
+        }
+        if let Some(held) = stop {
+            around.log.push_event(z.t + held.wait, EventKind::Accumulates(held.wall));
+        }
+        come_to_rest(z, &walls, &mut around)?;
+        around.log.end.holding = walls;
+        Ok(stop.map(|held| held.wait))
+    }
+
+    /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
+    fn collect_slow_walls(&mut self, z: &Phase, leaving: Option<usize>, around: &mut Surroundings) -> Solved<()> {
+        self.touching.clear();
+        let (restitution, fastest) = (&around.resolver.restitution, around.log.end.fastest);
+        for wall in (0..restitution.len()).filter(|&wall| leaving != Some(wall)) {
+            let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
+            let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * fastest } else { 0.0 };
+            if gap <= TOUCHING && (rate.abs() <= fast || rate.abs() <= f64::EPSILON) {
+                self.touching.push((wall, rate));
+            }
+        }
+        Ok(())
+    }
+
+    /// φ̈ of the walls in `touching` without their forces; zero where it is roundoff, as between bodies that fall alike.
+    fn free_accelerations(&self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<f64>> {
+        let (all, a) = around.evaluator.accelerations(z)?;
+        let mut free: Vec<f64> = self.touching.iter().map(|(wall, _)| all[*wall]).collect();
+        let a = a.to_vec();
+        let mut gradient = vec![0.0; a.len()];
+        for (acceleration, (wall, _)) in free.iter_mut().zip(&self.touching) {
+            around.evaluator.normal(*wall, z, &mut gradient);
+            let size: f64 = gradient.iter().zip(&a).map(|(slope, a)| (slope * a).abs()).sum();
+            if acceleration.abs() <= SLOW * size {
+                *acceleration = 0.0;
+            }
+        }
+        Ok(free)
+    }
+
+    /// Of the walls in `touching` those that hold.
+    fn holding_walls(&mut self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<Held>> {
+        let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
+        let free = self.free_accelerations(z, around)?;
+        // Where even a whole step of it gives no speed, an acceleration is roundoff.
+        let (h, fastest) = (around.h, around.log.end.fastest);
+        let is_low = |rate: f64, a: f64| {
+            let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest;
+            presses && (rate * rate <= 2.0 * scale * a.abs() || rate.abs() <= f64::EPSILON)
+        };
+        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(rates[k], free[k])).collect();
+        if low.iter().all(|&k| free[k] >= 0.0) {
+            return Ok(Vec::new());
+        }
+        around.resolver.hit.minus.copy_from(z);
+        let w = around.resolver.responses(&self.touching, around.evaluator)?;
+        let pressed = press(&w, &free, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let total: f64 = pressed.iter().map(|wall| wall.force).sum();
+        let restitution = &around.resolver.restitution;
+        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching[k].0]) {
+            (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
+            _ => 0.0,
+        };
+        let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
+        let held = holding.map(|p| Held { wall: self.touching[p.number].0, wait: wait(p.number, p.acceleration) });
+        let mut held: Vec<Held> = held.collect();
+        held.sort_by_key(|held| held.wall);
+        Ok(held)
+    }
+}
+
+/// Goes over to the contact mode of these walls, moves z onto them, and books what that does to the energy: the last bounces,
+/// left out, would have lost it, but for −λφ_t, which is the work of walls that move.
+fn come_to_rest(z: &mut Phase, walls: &[usize], around: &mut Surroundings) -> Solved<()> {
+    let before = around.evaluator.hamiltonian(z)?;
+    around.maps.select(walls)?;
+    let Some(contact) = around.maps.contact() else { return Ok(()) };
+    let work = contact.settle(z)?;
+    let change = around.evaluator.hamiltonian(z)? - before;
+    around.log.settling.work += work;
+    around.log.settling.loss += change - work;
+    Ok(())
+}
