@@ -71,7 +71,7 @@ fn what_is_recorded_can_be_chosen() {
 fn mistakes_are_reported_by_the_run() {
     let message = |simulation: Simulation| simulation.run().expect_err("it is wrong").to_string();
     assert_eq!(message(cart().method("gaus4")), "error: unknown method `gaus4`\nhelp: did you mean `gauss4`?");
-    assert_eq!(message(cart().set("m3", 1.0)), "error: the model has no parameter `m3`\nhelp: did you mean `m1`?");
+    assert_eq!(message(cart().set("m3", 1.0)), "error: the model has no parameter `m3`\nhelp: did you mean `m2`?");
     assert!(message(cart().set("m1", f64::NAN)).contains("must be a finite number"));
     assert!(message(cart().step(-1.0)).contains("the step must be positive, not -1"));
     assert!(message(cart().start(&[1.0], &[0.0])).contains("2 coordinates"));

@@ -104,7 +104,7 @@ impl Accountant {
 }
 
 impl Observer for Accountant {
-    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+    fn begin(&mut self, state: &State, _is_resumed: bool, look: &mut Look) -> Solved<()> {
         self.initial = look.evaluator.energy(&state.z)?;
         self.beyond = self.initial - look.evaluator.hamiltonian(&state.z)?;
         Ok(())

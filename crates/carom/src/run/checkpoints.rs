@@ -63,7 +63,7 @@ impl Checkpoints {
 }
 
 impl Observer for Checkpoints {
-    fn begin(&mut self, state: &State, _look: &mut Look) -> Solved<()> {
+    fn begin(&mut self, state: &State, _is_resumed: bool, _look: &mut Look) -> Solved<()> {
         self.path.reserve(self.count * state.z.q().len());
         Ok(())
     }

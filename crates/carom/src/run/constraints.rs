@@ -68,7 +68,7 @@ impl Constraints {
 }
 
 impl Observer for Constraints {
-    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+    fn begin(&mut self, state: &State, _is_resumed: bool, look: &mut Look) -> Solved<()> {
         self.look_at(&state.z, look)
     }
 

@@ -20,11 +20,12 @@ pub struct Ending {
     pub steps: usize,
 }
 
-/// Makes step after step along the nodes of a mesh. Sections see each step first, and may end the run in it; what observers
+/// Makes step after step along the nodes of a mesh, from a state that may be that of an earlier run. Sections see each step first, and may end the run in it; what observers
 /// see then ends there.
 pub fn drive(
     stepper: &mut dyn Stepper,
     mut state: State,
+    is_resumed: bool,
     mesh: Mesh,
     sections: &mut Sections,
     look: &mut Look,
@@ -34,7 +35,7 @@ pub fn drive(
     let mut steps = 0;
     let mut begun = Ok(());
     for observer in observers.iter_mut() {
-        begun = begun.and_then(|()| observer.begin(&state, look));
+        begun = begun.and_then(|()| observer.begin(&state, is_resumed, look));
     }
     if let Err(e) = begun {
         return Ending { status: failed(e, &state.z), state, steps };

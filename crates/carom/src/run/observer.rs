@@ -7,8 +7,8 @@ use crate::step::{Looker, State, StepLog};
 
 /// Sees the log of every step.
 pub trait Observer {
-    /// Sees the state at which the run begins.
-    fn begin(&mut self, _state: &State, _look: &mut Look) -> Solved<()> {
+    /// Sees the state at which the run begins; one that is resumed has been seen before.
+    fn begin(&mut self, _state: &State, _is_resumed: bool, _look: &mut Look) -> Solved<()> {
         Ok(())
     }
 

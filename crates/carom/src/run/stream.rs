@@ -157,12 +157,15 @@ impl<'a> Stream<'a> {
 }
 
 impl Observer for Stream<'_> {
-    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+    fn begin(&mut self, state: &State, is_resumed: bool, look: &mut Look) -> Solved<()> {
         if let Some(accountant) = &mut self.accountant {
-            accountant.begin(state, look)?;
+            accountant.begin(state, is_resumed, look)?;
         }
         if let Some(constraints) = &mut self.constraints {
-            constraints.begin(state, look)?;
+            constraints.begin(state, is_resumed, look)?;
+        }
+        for &wall in state.holding.iter().filter(|_| !is_resumed) {
+            self.watcher.holding(Holding { wall, t: state.z.t, begins: true });
         }
         let account = self.accountant.as_ref().map(|accountant| accountant.account);
         let place = (&state.z, &state.holding[..]);

@@ -31,10 +31,11 @@ impl Tally {
 }
 
 impl Observer for Tally {
-    fn begin(&mut self, state: &State, look: &mut Look) -> Solved<()> {
+    fn begin(&mut self, state: &State, is_resumed: bool, look: &mut Look) -> Solved<()> {
         let initial = look.evaluator.energy(&state.z)?;
         self.energy = Energy { initial, last: initial, ..Energy::default() };
         self.look_at_kinetic(&state.z, look);
+        self.first_rest = Some(state.z.t).filter(|_| !state.holding.is_empty() && !is_resumed);
         Ok(())
     }
 

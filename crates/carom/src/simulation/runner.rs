@@ -125,7 +125,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     }
     let mut observers: Vec<&mut dyn Observer> = vec![&mut tally, &mut checkpoints];
     observers.extend(streams.iter_mut().map(|stream| stream as &mut dyn Observer));
-    let ending = drive(&mut **stepper, state, mesh, sections, look, &mut observers);
+    let ending = drive(&mut **stepper, state, *is_resumed, mesh, sections, look, &mut observers);
     let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
     let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
     let mut last = Node::default();

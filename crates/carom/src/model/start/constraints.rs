@@ -3,6 +3,7 @@
 use super::{Check, TOUCHING};
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad, jacobian};
+use crate::kernel::Backend;
 use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::mechanics::{Manifold, growth_factor, turn};
@@ -44,7 +45,8 @@ impl Check<'_> {
     /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
     pub(super) fn project(&self, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Result<()> {
         let system = &self.model.system;
-        let mut mechanics = Mechanics::new(system);
+        // Solved once: compiling would take longer.
+        let mut mechanics = Mechanics { backend: Backend::Interpreter, ..Mechanics::new(system) };
         // Without a second configuration a start is on a two-point constraint as it is on any other.
         if !self.has_second_configuration() {
             mechanics.constraints.iter_mut().for_each(|constraint| constraint.enforce = Enforce::OnePoint);
