@@ -4,8 +4,8 @@ use carom::lab::catalogue::find;
 use carom::lab::compare::{Plan, Recorded, compare};
 use carom::lab::method::Method;
 use carom::lab::model::Model;
-use carom::lab::paper::{Finding, REGISTRY, Verdict, named};
 use carom::lab::simulation::Simulation;
+use carom_papers::{Finding, REGISTRY, Verdict, named};
 use serde_json::Value;
 
 fn compute(id: &str) -> Finding {

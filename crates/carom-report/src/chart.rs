@@ -43,7 +43,7 @@ pub struct Series {
     pub points: Vec<[f64; 2]>,
 }
 
-pub use carom::lab::paper::Mark;
+pub use carom_papers::Mark;
 
 /// So many impacts are marked at most: more would be a grey wall.
 const MOST_IMPACTS: usize = 200;

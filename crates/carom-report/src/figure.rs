@@ -1,6 +1,6 @@
 //! Figures and tables of the papers: drawn as their data say, claim beside finding.
 
-use carom::lab::paper::{Drawing, Entry, Finding, Mark, Table, Verdict};
+use carom_papers::{Drawing, Entry, Finding, Mark, Table, Verdict};
 use serde_json::json;
 
 use crate::chart::{Axis, Chart, Series};

@@ -73,11 +73,6 @@ pub mod modified {
     pub use crate::modified::*;
 }
 
-/// See `paper/` in the sources.
-pub mod paper {
-    pub use crate::paper::*;
-}
-
 /// See `phase/` in the sources.
 pub mod phase {
     pub use crate::phase::*;

@@ -38,7 +38,6 @@ mod mechanics;
 mod method;
 mod model;
 mod modified;
-mod paper;
 mod phase;
 mod plant;
 mod projection;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use carom::lab::error::{Diagnostic, Result};
-use carom::lab::paper::{Entry, Finding, REGISTRY, named};
+use carom_papers::{Entry, Finding, REGISTRY, named};
 
 use carom_report::figure;
 use carom_report::file::Target;

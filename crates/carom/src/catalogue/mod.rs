@@ -19,7 +19,7 @@ macro_rules! examples {
             name: $name,
             about: $about,
             origin: $origin,
-            text: include_str!(concat!("../../../../models/", $name, ".toml")),
+            text: include_str!(concat!("../../models/", $name, ".toml")),
         }),*]
     };
 }

@@ -1,11 +1,11 @@
 use super::measure::{Case, largest, median, model, slope};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::{Exact, Recorded};
-use crate::error::Result;
-use crate::mechanics::Field;
-use crate::mechanics::Mechanics;
+use carom::lab::compare::{Exact, Recorded};
+use carom::lab::error::Result;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "bea-fig2",
     document: "BEA",
     title: "the impact rules on the double pendulum with a wall: energy at h = 0.058, and error over h",

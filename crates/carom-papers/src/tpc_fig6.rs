@@ -1,8 +1,8 @@
 use super::tpc::{ONE_POINT, Study, TWO_POINT, circle, from_circle, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::error::Result;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig6",
     document: "TPC",
     title: "the point on a circle in polar coordinates, one-point and two-point constraint",

@@ -1,10 +1,10 @@
 use super::measure::range;
 use super::tpc::{ONE_POINT, Study, TWO_POINT, circle, from_circle, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::error::Result;
-use crate::mechanics::growth_factor;
+use carom::lab::error::Result;
+use carom::lab::mechanics::growth_factor;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig4",
     document: "TPC",
     title: "a point on a circle in (x, y), one-point and two-point constraint (h = 0.01, T = 0.65)",

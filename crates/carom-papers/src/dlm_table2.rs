@@ -1,9 +1,9 @@
 use super::measure::Case;
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::seconds;
-use crate::error::Result;
+use carom::lab::compare::seconds;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "dlm-table2",
     document: "DLM",
     title: "the computing time of MCVAA and MCVAC (cart-pendulum, T = 5, 51 starts)",

@@ -1,8 +1,8 @@
 use super::tpc::{ONE_POINT, Study, TWO_POINT, from_line, lambda_of_both, line, trajectories};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::error::Result;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig8",
     document: "TPC",
     title: "a point on the line y = x + 1 under gravity in (x, y) (h = 0.01, T = 2)",

@@ -27,8 +27,8 @@ pub use drawing::{Curve, Drawing, Mark};
 
 use std::fmt::Write;
 
-use crate::error::{Diagnostic, Result};
-use crate::model::suggestion;
+use carom::lab::error::{Diagnostic, Result};
+use carom::lab::model::suggestion;
 
 /// Whether what a paper says comes out here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

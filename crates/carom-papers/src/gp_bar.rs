@@ -1,10 +1,10 @@
 use super::measure::{Case, impulses, largest, model, slope};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::projection::fold;
-use crate::simulation::study;
+use carom::lab::error::Result;
+use carom::lab::projection::fold;
+use carom::lab::simulation::study;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "gp-bar",
     document: "GP",
     title: "the rigid bar that lands on its tip, by the projected principle",

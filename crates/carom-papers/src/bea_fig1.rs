@@ -1,13 +1,13 @@
 use super::measure::{median, model, parameters, range, slope, unsolved};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::flow::registry;
-use crate::mechanics::Field;
-use crate::mechanics::Mechanics;
-use crate::modified::{Closed, Formula, ModifiedHamiltonian, Shadow};
-use crate::phase::{Flow, Phase};
+use carom::lab::error::Result;
+use carom::lab::flow::registry;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::modified::{Closed, Formula, ModifiedHamiltonian, Shadow};
+use carom::lab::phase::{Flow, Phase};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "bea-fig1",
     document: "BEA",
     title: "H and H̃ along smooth motions of the double pendulum (svc, h = 0.058)",

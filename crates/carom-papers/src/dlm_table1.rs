@@ -1,10 +1,10 @@
 use super::measure::{Case, largest, median};
 use super::{Entry, Finding, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::phase::Phase;
-use crate::simulation::Simulation;
+use carom::lab::error::Result;
+use carom::lab::phase::Phase;
+use carom::lab::simulation::Simulation;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "dlm-table1",
     document: "DLM",
     title: "what each method conserves: H̃ over 100 s of the cart-pendulum, and the symplectic form through an impact",

@@ -1,9 +1,9 @@
 use super::measure::{Case, largest, median, model};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::Exact;
-use crate::error::Result;
+use carom::lab::compare::Exact;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "dlm-fig4",
     document: "DLM",
     title: "the L² error over 51 starts of the cart-pendulum (T = 5, h = 0.032 and 0.01)",

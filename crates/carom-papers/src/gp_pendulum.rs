@@ -2,11 +2,11 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use super::measure::{Case, impulses, largest};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::expr::{Expr, eval};
-use crate::projection::Arc;
+use carom::lab::error::Result;
+use carom::lab::expr::{Expr, eval};
+use carom::lab::projection::Arc;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "gp-pendulum",
     document: "GP",
     title: "the pendulum beside a wall, on the circle",

@@ -1,11 +1,11 @@
 use super::measure::{Case, impulses, largest, model};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::Recorded;
-use crate::error::Result;
-use crate::projection::report;
-use crate::simulation::study;
+use carom::lab::compare::Recorded;
+use carom::lab::error::Result;
+use carom::lab::projection::report;
+use carom::lab::simulation::study;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "gp-constrained-bar",
     document: "GP",
     title: "the bar with its centre held on x = f(y), by the projected principle",

@@ -1,8 +1,8 @@
 use super::tpc::{Study, TWO_POINT, circle, from_circle, lambda, trajectory};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::error::Result;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig5",
     document: "TPC",
     title: "the two-point constraint on the circle with a better start (λ₁ = ½, middle of the first step on the circle)",

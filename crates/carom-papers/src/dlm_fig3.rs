@@ -1,12 +1,12 @@
 use super::measure::{Case, parameters, range, unsolved};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::compare::{Recorded, build_flow};
-use crate::error::Result;
-use crate::mechanics::Field;
-use crate::mechanics::Mechanics;
-use crate::modified::{Closed, Formula, ModifiedHamiltonian, Series};
+use carom::lab::compare::{Recorded, build_flow};
+use carom::lab::error::Result;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::modified::{Closed, Formula, ModifiedHamiltonian, Series};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "dlm-fig3",
     document: "DLM",
     title: "H, −D₃L_d and the truncated H̃ of MCVAA and MCVAC (cart-pendulum, β = 3.2, h = 0.01)",

@@ -1,8 +1,8 @@
 use super::tpc::{ONE_POINT, Study, TWO_POINT, lambda};
 use super::{Entry, Finding, Number, Tell, Verdict};
-use crate::error::Result;
+use carom::lab::error::Result;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig7",
     document: "TPC",
     title: "λ of the point on a circle in polar coordinates",

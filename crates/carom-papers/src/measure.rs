@@ -1,55 +1,55 @@
 //! What the figures and tables have in common.
 
 use super::{Drawing, Mark};
-use crate::catalogue;
-use crate::compare::{Exact, Recorded, build_flow};
-use crate::error::{Diagnostic, Error, Result};
-use crate::mechanics::Mechanics;
-use crate::method::Method;
-use crate::model::Model;
-use crate::modified::Shadow;
-use crate::phase::Phase;
-use crate::run::Status;
-use crate::run::failure;
-use crate::simulation::Simulation;
-use crate::solve::NoSolution;
+use carom::lab::catalogue;
+use carom::lab::compare::{Exact, Recorded, build_flow};
+use carom::lab::error::{Diagnostic, Error, Result};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::method::Method;
+use carom::lab::model::Model;
+use carom::lab::modified::Shadow;
+use carom::lab::phase::Phase;
+use carom::lab::run::Status;
+use carom::lab::run::failure;
+use carom::lab::simulation::Simulation;
+use carom::lab::solve::NoSolution;
 
 /// A shipped model with settings.
-pub(super) fn model(example: &str, settings: &[&str]) -> Result<Model> {
+pub(crate) fn model(example: &str, settings: &[&str]) -> Result<Model> {
     let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
     let found = catalogue::find(example).ok_or_else(|| Diagnostic::new(format!("there is no example `{example}`")))?;
     Model::from_text(&format!("{example}.toml"), found.text, &settings)
 }
 
 /// A model of this text.
-pub(super) fn model_of_text(name: &str, text: &str) -> Result<Model> {
+pub(crate) fn model_of_text(name: &str, text: &str) -> Result<Model> {
     Model::from_text(&format!("{name}.toml"), text, &[])
 }
 
 /// The values of the parameters.
-pub(super) fn parameters(model: &Model) -> Vec<f64> {
+pub(crate) fn parameters(model: &Model) -> Vec<f64> {
     model.system.parameters.iter().map(|p| p.value).collect()
 }
 
 /// A model with a method and a step.
-pub(super) struct Case {
-    pub(super) model: Model,
-    pub(super) method: Method,
-    pub(super) step: f64,
-    pub(super) until: f64,
+pub(crate) struct Case {
+    pub(crate) model: Model,
+    pub(crate) method: Method,
+    pub(crate) step: f64,
+    pub(crate) until: f64,
 }
 
 impl Case {
-    pub(super) fn new(example: &str, settings: &[&str], method: &str, step: f64, until: f64) -> Result<Case> {
+    pub(crate) fn new(example: &str, settings: &[&str], method: &str, step: f64, until: f64) -> Result<Case> {
         Ok(Case { model: model(example, settings)?, method: Method::named(method, None)?, step, until })
     }
 
-    pub(super) fn simulation(&self) -> Result<Simulation> {
+    pub(crate) fn simulation(&self) -> Result<Simulation> {
         Simulation::new(&self.model, &self.method, self.step, self.until)
     }
 
     /// Runs it; a run that fails is an error.
-    pub(super) fn run(&self) -> Result<Recorded> {
+    pub(crate) fn run(&self) -> Result<Recorded> {
         let trajectory = Recorded::of(&self.simulation()?)?;
         match trajectory.outcome.status {
             Status::Failed(failure) => Err((*failure).into()),
@@ -58,14 +58,14 @@ impl Case {
     }
 
     /// H̃ at some nodes.
-    pub(super) fn shadow(&self, shadow: &mut Shadow, nodes: &[&Phase]) -> Result<Vec<f64>> {
+    pub(crate) fn shadow(&self, shadow: &mut Shadow, nodes: &[&Phase]) -> Result<Vec<f64>> {
         let mut flow = build_flow(&self.model, &self.method, &Mechanics::new(&self.model.system))?;
         nodes.iter().map(|z| shadow.at(&mut *flow, z, self.step).map_err(|e| unsolved(e, z))).collect()
     }
 
     /// The jump of the shadow energy at each impact, with its time: the windowed H̃ (m = 8, ±10 nodes) at the first node
     /// after it, less that at the last node before it.
-    pub(super) fn jumps(&self, trajectory: &Recorded) -> Result<Vec<(f64, f64)>> {
+    pub(crate) fn jumps(&self, trajectory: &Recorded) -> Result<Vec<(f64, f64)>> {
         let sides = trajectory.last_nodes.iter().flat_map(|&last| [last, last + 1]);
         let nodes: Vec<&Phase> = sides.map(|k| &trajectory.nodes[k]).collect();
         let values = self.shadow(&mut Shadow::windowed(8, 10), &nodes)?;
@@ -74,25 +74,25 @@ impl Case {
     }
 
     /// The largest relative drift of H̃_h with m = 7 over the nodes.
-    pub(super) fn relative_drift(&self, trajectory: &Recorded) -> Result<f64> {
+    pub(crate) fn relative_drift(&self, trajectory: &Recorded) -> Result<f64> {
         let nodes: Vec<&Phase> = trajectory.nodes.iter().collect();
         let values = self.shadow(&mut Shadow::new(7), &nodes)?;
         Ok(values.iter().map(|value| (value / values[0] - 1.0).abs()).fold(0.0, f64::max))
     }
 
     /// The L² error against the exact motion.
-    pub(super) fn l2(&self, exact: &Exact) -> Result<f64> {
+    pub(crate) fn l2(&self, exact: &Exact) -> Result<f64> {
         Ok(exact.l2_error(&self.run()?))
     }
 }
 
 /// A step of a diagnostic that could not be computed.
-pub(super) fn unsolved(e: NoSolution, z: &Phase) -> Error {
+pub(crate) fn unsolved(e: NoSolution, z: &Phase) -> Error {
     failure(e, z).into()
 }
 
 /// The middle one of some numbers.
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
@@ -100,18 +100,18 @@ pub(super) fn median(values: &[f64]) -> f64 {
 }
 
 /// The largest one.
-pub(super) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, f64::max)
 }
 
 /// Largest less smallest.
-pub(super) fn range(values: &[f64]) -> f64 {
+pub(crate) fn range(values: &[f64]) -> f64 {
     let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     high - low
 }
 
 /// The slope of log y over log x, by least squares.
-pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
+pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;
     let (mean_x, mean_y) =
@@ -123,6 +123,6 @@ pub(super) fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 /// λ of each impact over its time; the table has the columns `t` and `lambda`.
-pub(super) fn impulses() -> Drawing {
+pub(crate) fn impulses() -> Drawing {
     Drawing::new("impulse of each impact", "t", ["t [s]", "λ [N s]"]).curve("lambda", "", Mark::Stems)
 }

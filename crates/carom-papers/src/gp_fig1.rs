@@ -1,11 +1,11 @@
 use super::measure::{model, parameters};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::expr::{eval, grad};
-use crate::mechanics::Mechanics;
-use crate::projection::{Map, NormalForm, Projector};
+use carom::lab::error::Result;
+use carom::lab::expr::{eval, grad};
+use carom::lab::mechanics::Mechanics;
+use carom::lab::projection::{Map, NormalForm, Projector};
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "gp-fig1",
     document: "GP",
     title: "three projections of the particle over the wavy floor, sampled",
@@ -80,7 +80,7 @@ fn sample() -> Result<(Counts, Vec<Table>)> {
     let model = model("wavy-floor", &[])?;
     let (mechanics, parameters) = (Mechanics::new(&model.system), parameters(&model));
     let map = Map::global(&NormalForm::new(&mechanics, 0), K);
-    let map = map.ok_or_else(|| crate::error::Diagnostic::new("φ cannot be solved for y"))?;
+    let map = map.ok_or_else(|| carom::Diagnostic::new("φ cannot be solved for y"))?;
     let mut global = Projector::new(&map, &mechanics, &parameters)?;
     let (phi, q) = (mechanics.walls[0], mechanics.q.clone());
     let at = [-2.0 * IMPACT.sin(), IMPACT];

@@ -2,20 +2,20 @@
 
 use super::measure::{largest, model_of_text, range};
 use super::{Drawing, Mark, Table};
-use crate::catalogue;
-use crate::error::{Diagnostic, Result};
-use crate::mechanics::Node;
-use crate::method::Method;
-use crate::run::{View, Watcher};
-use crate::simulation::Simulation;
+use carom::lab::catalogue;
+use carom::lab::error::{Diagnostic, Result};
+use carom::lab::mechanics::Node;
+use carom::lab::method::Method;
+use carom::lab::run::{View, Watcher};
+use carom::lab::simulation::Simulation;
 
 /// A run of one of the paper's systems, node by node.
-pub(super) struct Study {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Study {
+    pub(crate) nodes: Vec<Node>,
     /// Where q is in the plane.
     places: Vec<[f64; 2]>,
     /// How many steps it made.
-    pub(super) steps: usize,
+    pub(crate) steps: usize,
     /// Where |x| or |y| is greater than this the run has left the picture.
     reach: f64,
 }
@@ -28,7 +28,7 @@ impl Watcher for Study {
 
 impl Study {
     /// Runs a shipped model with the midpoint rule and the constraint as in `enforce`, after other changes of its text.
-    pub(super) fn of(example: &str, enforce: &str, changes: &[(&str, &str)]) -> Result<Study> {
+    pub(crate) fn of(example: &str, enforce: &str, changes: &[(&str, &str)]) -> Result<Study> {
         let found =
             catalogue::find(example).ok_or_else(|| Diagnostic::new(format!("there is no example `{example}`")))?;
         let mut text = found.text.replace("enforce = \"one-point\"", enforce);
@@ -47,38 +47,38 @@ impl Study {
     }
 
     /// λ from the first full step on.
-    pub(super) fn lambdas(&self) -> Vec<f64> {
+    pub(crate) fn lambdas(&self) -> Vec<f64> {
         self.nodes[1..].iter().map(|node| node.lambda[0]).collect()
     }
 
     /// The distances of neighbouring nodes.
-    pub(super) fn strides(&self) -> Vec<f64> {
+    pub(crate) fn strides(&self) -> Vec<f64> {
         self.places.windows(2).map(|pair| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])).collect()
     }
 
     /// How far the nodes are from a curve.
-    pub(super) fn off(&self, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
+    pub(crate) fn off(&self, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
         self.off_within(self.places.len() - 1, distance)
     }
 
     /// The same in the first steps.
-    pub(super) fn off_within(&self, steps: usize, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
+    pub(crate) fn off_within(&self, steps: usize, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
         largest(self.places.iter().take(steps + 1).map(|place| distance(place).abs()))
     }
 
     /// Largest less smallest λ.
-    pub(super) fn lambda_range(&self) -> f64 {
+    pub(crate) fn lambda_range(&self) -> f64 {
         range(&self.lambdas())
     }
 
     /// How many steps it takes to leave the picture, or all that there are.
-    pub(super) fn steps_in_picture(&self) -> usize {
+    pub(crate) fn steps_in_picture(&self) -> usize {
         let is_outside = |place: &[f64; 2]| !place.iter().all(|x| x.abs() <= self.reach);
         self.places.iter().position(is_outside).unwrap_or(self.places.len()).saturating_sub(1)
     }
 
     /// t, x, y and λ at each node as long as it is in the picture. λ belongs to two steps: the first node has none.
-    pub(super) fn table(&self, name: &str) -> Table {
+    pub(crate) fn table(&self, name: &str) -> Table {
         let mut table = Table::new(name, &["t", "x", "y", "lambda"]);
         for (k, (node, place)) in self.nodes.iter().zip(&self.places).take(self.steps_in_picture() + 1).enumerate() {
             table.push(vec![node.t, place[0], place[1], if k > 0 { node.lambda[0] } else { f64::NAN }]);
@@ -87,24 +87,24 @@ impl Study {
     }
 
     /// The title of a panel, with where the run leaves the picture.
-    pub(super) fn panel(&self, title: &str) -> String {
+    pub(crate) fn panel(&self, title: &str) -> String {
         let steps = self.steps_in_picture();
         if steps + 1 == self.places.len() { title.into() } else { format!("{title}, the first {steps} steps") }
     }
 }
 
 /// The trajectory in the plane, each node marked.
-pub(super) fn trajectory(panel: &str) -> Drawing {
+pub(crate) fn trajectory(panel: &str) -> Drawing {
     Drawing::plane(panel).curve("y", "nodes", Mark::Both)
 }
 
 /// λ over t.
-pub(super) fn lambda(panel: &str, label: &str) -> Drawing {
+pub(crate) fn lambda(panel: &str, label: &str) -> Drawing {
     Drawing::new(panel, "t", ["t [s]", "λ"]).curve("lambda", label, Mark::Both)
 }
 
 /// Adds λ of both runs, beside each other, to their trajectories.
-pub(super) fn lambda_of_both(tables: Vec<Table>) -> Vec<Table> {
+pub(crate) fn lambda_of_both(tables: Vec<Table>) -> Vec<Table> {
     let draw = |table: Table| match table.name.as_str() {
         "one-point" => table.drawn(lambda("(a) λ, one-point", "")),
         "two-point" => table.drawn(lambda("(b) λ, two-point", "")),
@@ -114,18 +114,18 @@ pub(super) fn lambda_of_both(tables: Vec<Table>) -> Vec<Table> {
 }
 
 /// The unit circle, in each of the panels.
-pub(super) fn circle(panels: &[&str]) -> Table {
+pub(crate) fn circle(panels: &[&str]) -> Table {
     let places = (0..=180).map(|k| (f64::from(k) * std::f64::consts::PI / 90.0).sin_cos());
     constraint(panels, places.map(|(sin, cos)| [cos, sin]))
 }
 
 /// The line y = x + 1 as far as the point goes on it, in each of the panels.
-pub(super) fn line(panels: &[&str]) -> Table {
+pub(crate) fn line(panels: &[&str]) -> Table {
     constraint(panels, [[-1.2, -0.2], [1.6, 2.6]])
 }
 
 /// The one-point and the two-point run beside each other, on their constraint.
-pub(super) fn trajectories(one: &Study, two: &Study, constraint: fn(&[&str]) -> Table) -> Vec<Table> {
+pub(crate) fn trajectories(one: &Study, two: &Study, constraint: fn(&[&str]) -> Table) -> Vec<Table> {
     let panels = [one.panel("(a) one-point"), two.panel("(b) two-point")];
     vec![
         constraint(&panels.each_ref().map(String::as_str)),
@@ -147,14 +147,14 @@ fn place(q: &[f64], polar: bool) -> [f64; 2] {
 }
 
 /// How far a place is from the unit circle.
-pub(super) fn from_circle(place: &[f64; 2]) -> f64 {
+pub(crate) fn from_circle(place: &[f64; 2]) -> f64 {
     place[0].hypot(place[1]) - 1.0
 }
 
 /// How far a place is from the line y = x + 1.
-pub(super) fn from_line(place: &[f64; 2]) -> f64 {
+pub(crate) fn from_line(place: &[f64; 2]) -> f64 {
     (place[1] - place[0] - 1.0) / 2f64.sqrt()
 }
 
-pub(super) const ONE_POINT: &str = "enforce = \"one-point\"";
-pub(super) const TWO_POINT: &str = "enforce = \"two-point\"";
+pub(crate) const ONE_POINT: &str = "enforce = \"one-point\"";
+pub(crate) const TWO_POINT: &str = "enforce = \"two-point\"";

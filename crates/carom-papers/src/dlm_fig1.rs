@@ -1,12 +1,12 @@
 use super::measure::{Case, largest, range};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
-use crate::error::Result;
-use crate::mechanics::Field;
-use crate::mechanics::Mechanics;
-use crate::modified::Shadow;
-use crate::phase::Phase;
+use carom::lab::error::Result;
+use carom::lab::mechanics::Field;
+use carom::lab::mechanics::Mechanics;
+use carom::lab::modified::Shadow;
+use carom::lab::phase::Phase;
 
-pub(super) const ENTRY: Entry = Entry {
+pub(crate) const ENTRY: Entry = Entry {
     id: "dlm-fig1",
     document: "DLM",
     title: "the energy of the double pendulum with CVA, with and without impacts (h = 0.058)",
@@ -65,7 +65,7 @@ fn energy_at(case: &Case, nodes: &[Phase]) -> Result<Vec<f64>> {
 /// The range of the windowed H̃ over the smooth motion, relative; t and H of its nodes.
 fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     let mechanics = Mechanics::new(&case.model.system);
-    let mut flow = crate::compare::build_flow(&case.model, &case.method, &mechanics)?;
+    let mut flow = carom::lab::compare::build_flow(&case.model, &case.method, &mechanics)?;
     let mut nodes = vec![case.simulation()?.initial()?.z];
     for k in 0..(UNTIL / H) as usize {
         let mut next = nodes[k].clone();
