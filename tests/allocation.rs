@@ -90,6 +90,22 @@ fn flows_do_not_allocate() {
     }
 }
 
+/// A longer run with a recorded trajectory allocates as often as a short one: room for its columns is made before it begins.
+#[test]
+fn recorded_steps_do_not_allocate() {
+    for (name, method, short, long) in [("cart-pendulum", "gauss6+ctec", 0.3, 0.6), ("four-bar", "svc", 0.05, 0.2)] {
+        let simulation = carom::Model::load(name).expect("it ships").simulation().method(method).step(0.005);
+        let count = |until: f64| {
+            let simulation = simulation.clone().until(until);
+            // A first run compiles, and makes the working memory that later runs use again.
+            simulation.run().expect("it runs");
+            allocations(|| assert!(simulation.run().expect("it runs").t().len() > 5))
+        };
+        let (few, many) = (count(short), count(long));
+        assert_eq!(few, many, "{name} with {method}");
+    }
+}
+
 /// A longer run of the projected principle, with more impacts, allocates as often as a short one.
 #[test]
 fn projected_steps_do_not_allocate() {

@@ -1,0 +1,86 @@
+//! The module graph of the library is the one in ARCHITECTURE.md, and it has no cycles.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The lines `module: those that it uses` of ARCHITECTURE.md.
+fn documented() -> Graph {
+    let text = include_str!("../../../ARCHITECTURE.md");
+    let start = text.find("```modules\n").expect("ARCHITECTURE.md lists the modules") + "```modules\n".len();
+    let list = &text[start..start + text[start..].find("```").expect("the list ends")];
+    let line = |line: &str| {
+        let (module, uses) = line.split_once(':').unwrap_or_else(|| panic!("`{line}` is not `module: uses`"));
+        (module.trim().to_string(), uses.split_whitespace().map(String::from).collect())
+    };
+    list.lines().filter(|line| !line.trim().is_empty()).map(line).collect()
+}
+
+/// The modules that a source text uses, tests and comments left out.
+fn uses(text: &str) -> BTreeSet<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    code.split("crate::")
+        .skip(1)
+        .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+        .collect()
+}
+
+fn sources(path: &Path, found: &mut BTreeSet<String>) {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).expect("it can be read") {
+            sources(&entry.expect("an entry").path(), found);
+        }
+    } else if path.extension().is_some_and(|extension| extension == "rs") {
+        found.extend(uses(&std::fs::read_to_string(path).expect("a source")));
+    }
+}
+
+fn actual() -> Graph {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut graph = Graph::new();
+    for entry in std::fs::read_dir(root).expect("the sources") {
+        let path = entry.expect("an entry").path();
+        let module = path.file_stem().and_then(|name| name.to_str()).expect("UTF-8").to_string();
+        // The root and the laboratory name everything.
+        if module == "lib" || module == "lab" {
+            continue;
+        }
+        let mut found = BTreeSet::new();
+        sources(&path, &mut found);
+        found.remove(&module);
+        graph.insert(module, found);
+    }
+    graph
+}
+
+#[test]
+fn the_module_graph_is_the_documented_one() {
+    let (documented, actual) = (documented(), actual());
+    for (module, uses) in &actual {
+        let due = documented.get(module).unwrap_or_else(|| panic!("ARCHITECTURE.md does not list `{module}`"));
+        let new: Vec<_> = uses.difference(due).collect();
+        assert!(new.is_empty(), "`{module}` uses {new:?}, which ARCHITECTURE.md does not allow");
+        let gone: Vec<_> = due.difference(uses).collect();
+        assert!(gone.is_empty(), "ARCHITECTURE.md says that `{module}` uses {gone:?}, and it does not");
+    }
+    assert!(documented.keys().all(|module| actual.contains_key(module)), "ARCHITECTURE.md lists a module that is gone");
+}
+
+/// Every module can be put after all that it uses.
+#[test]
+fn there_are_no_cycles() {
+    let mut graph = documented();
+    while !graph.is_empty() {
+        let free: Vec<String> =
+            graph.iter().filter(|(_, uses)| uses.is_empty()).map(|(name, _)| name.clone()).collect();
+        assert!(!free.is_empty(), "a cycle among {:?}", graph.keys());
+        for name in free {
+            graph.remove(&name);
+            graph.values_mut().for_each(|uses| {
+                uses.remove(&name);
+            });
+        }
+    }
+}
