@@ -22,16 +22,17 @@ pub struct Ending {
 
 /// Makes step after step along the nodes of a mesh, from a state that may be that of an earlier run. Sections see each step first, and may end the run in it; what observers
 /// see then ends there.
+#[allow(clippy::too_many_arguments)]
 pub fn drive(
     stepper: &mut dyn Stepper,
     mut state: State,
     is_resumed: bool,
     mesh: Mesh,
     sections: &mut Sections,
+    log: &mut StepLog,
     look: &mut Look,
     observers: &mut [&mut dyn Observer],
 ) -> Ending {
-    let mut log = StepLog::new(&state, sections.constraints);
     let mut steps = 0;
     let mut begun = Ok(());
     for observer in observers.iter_mut() {
@@ -44,8 +45,8 @@ pub fn drive(
         if observers.iter().any(|observer| observer.wants_to_stop()) {
             return Ending { status: Status::Interrupted, state, steps };
         }
-        let stepped = stepper.step(&state, until, &mut log);
-        let ended = one_step(stepped, &state, &mut log, sections, look, observers);
+        let stepped = stepper.step(&state, until, log);
+        let ended = one_step(stepped, &state, log, sections, look, observers);
         if ended.is_ok() || log.end.z.t > state.z.t {
             std::mem::swap(&mut state, &mut log.end);
         }

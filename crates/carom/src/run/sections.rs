@@ -13,8 +13,6 @@ const PARTS: usize = 4;
 pub struct Sections {
     /// The sense in which each counts, and whether the run ends there.
     pub list: Vec<(Direction, bool)>,
-    /// The number of constraints of the system.
-    pub(crate) constraints: usize,
 }
 
 impl Sections {
@@ -38,8 +36,8 @@ impl Sections {
             let arc = log.arc_at(t);
             let Look { looker, evaluator, z } = look;
             looker.on_arc(log, arc, t, z)?;
-            let hamiltonian = evaluator.hamiltonian(z)?;
-            log.cut(arc, z, looker.path(), hamiltonian);
+            log.cut(arc, z, looker.path());
+            log.note_energies(&mut **evaluator)?;
         }
         log.crossings = found;
         Ok(stop.map(|k| log.crossings[k].1))

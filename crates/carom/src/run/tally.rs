@@ -10,8 +10,6 @@ use crate::step::{EventKind, State, StepLog};
 pub struct Tally {
     /// The energy is not H of the free coordinates.
     pub(crate) is_driven: bool,
-    /// The kinetic energy is followed too.
-    pub(crate) wants_kinetic: bool,
     /// The energy.
     pub energy: Energy,
     /// How many impacts there were.
@@ -20,21 +18,13 @@ pub struct Tally {
     pub first_rest: Option<f64>,
 }
 
-impl Tally {
-    fn look_at_kinetic(&mut self, z: &crate::phase::Phase, look: &mut Look) {
-        if self.wants_kinetic {
-            let v = look.evaluator.velocity(z);
-            let twice = v.map_or(f64::NAN, |v| z.p().iter().zip(v).map(|(p, v)| p * v).sum::<f64>());
-            self.energy.max_kinetic = larger(self.energy.max_kinetic, 0.5 * twice.abs());
-        }
-    }
-}
-
 impl Observer for Tally {
     fn begin(&mut self, state: &State, is_resumed: bool, look: &mut Look) -> Solved<()> {
         let initial = look.evaluator.energy(&state.z)?;
         self.energy = Energy { initial, last: initial, ..Energy::default() };
-        self.look_at_kinetic(&state.z, look);
+        let v = look.evaluator.velocity(&state.z)?;
+        let twice_kinetic: f64 = state.z.p().iter().zip(v).map(|(p, v)| p * v).sum();
+        self.energy.max_kinetic = 0.5 * twice_kinetic.abs();
         self.first_rest = Some(state.z.t).filter(|_| !state.holding.is_empty() && !is_resumed);
         Ok(())
     }
@@ -43,7 +33,7 @@ impl Observer for Tally {
         let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
         self.energy.last = energy;
         self.energy.max_drift = larger(self.energy.max_drift, (energy - self.energy.initial).abs());
-        self.look_at_kinetic(&log.end.z, look);
+        self.energy.max_kinetic = larger(self.energy.max_kinetic, 0.5 * log.twice_kinetic.abs());
         for event in log.events() {
             match event.kind {
                 EventKind::Impact(_) => self.impacts += 1,

@@ -51,10 +51,8 @@ impl Ready {
             let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
             return Err(Diagnostic::new(message).with_help("give a later end time").into());
         }
-        let sections = Sections {
-            list: simulation.model.sections.iter().map(|section| (section.direction, section.stop)).collect(),
-            constraints: scheme.plant.facts().is_one_point.len(),
-        };
+        let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
+        let sections = Sections { list: sections.collect() };
         let compile_seconds = began.elapsed().as_secs_f64();
         let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone());
         let (step, error_estimate) = match simulation.step {
@@ -136,7 +134,7 @@ impl Ready {
         let (state, sections) = (self.state.clone(), self.sections.clone());
         let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections);
         let Ready { step, until, checkpoints, .. } = *self;
-        let mut outcome = runner.run(Plan { step, until, checkpoints, kinetic: true }, audience)?;
+        let mut outcome = runner.run(Plan { step, until, checkpoints }, audience)?;
         outcome.step = step;
         outcome.error_estimate = self.error_estimate.filter(|_| outcome.status == crate::run::Status::Completed);
         let restitution = std::mem::take(&mut outcome.restitution);

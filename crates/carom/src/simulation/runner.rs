@@ -1,6 +1,6 @@
 //! Runs of one motion, again and again.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
 use crate::mechanics::Node;
@@ -8,7 +8,7 @@ use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
     failure,
 };
-use crate::step::{Scheme, State, Stepper};
+use crate::step::{Scheme, State, StepLog, Stepper};
 
 /// What a run is to be like.
 #[derive(Clone, Copy, Debug)]
@@ -19,13 +19,12 @@ pub(super) struct Plan {
     pub(super) until: f64,
     /// At so many times on the way it is looked whether a wall has been missed.
     pub(super) checkpoints: usize,
-    /// The largest kinetic energy is wanted.
-    pub(super) kinetic: bool,
 }
 
 /// A stepper, and what observers look with.
 pub(super) struct Equipment {
     stepper: Box<dyn Stepper>,
+    log: StepLog,
     look: Look,
 }
 
@@ -47,8 +46,10 @@ impl Pool {
 impl Equipment {
     fn new(scheme: &Scheme, halved: bool) -> Result<Equipment> {
         let (evaluator, looker) = (scheme.plant.evaluator(), scheme.looker(halved)?);
-        let look = Look { evaluator, looker, z: scheme.plant.facts().nowhere() };
-        Ok(Equipment { stepper: scheme.stepper(halved)?, look })
+        let facts = scheme.plant.facts();
+        let look = Look { evaluator, looker, z: facts.nowhere() };
+        let state = State::new(Arc::from([]), facts.nowhere());
+        Ok(Equipment { stepper: scheme.stepper(halved)?, log: StepLog::new(&state, facts.is_one_point.len()), look })
     }
 }
 
@@ -103,7 +104,7 @@ impl<'a> Runner<'a> {
 
 fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
     let Runner { scheme, start, is_resumed, sections, .. } = runner;
-    let Equipment { stepper, look } = equipment;
+    let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
     stepper.begin(&start.parameters);
     look.begin(&start.parameters);
@@ -112,7 +113,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         stepper.start(&mut state, plan.step).map_err(|e| failure(e, &start.z))?;
     }
     let mesh = Mesh { start: state.z.t, step: plan.step, until: plan.until };
-    let mut tally = Tally { is_driven: facts.is_driven, wants_kinetic: plan.kinetic, ..Tally::default() };
+    let mut tally = Tally { is_driven: facts.is_driven, ..Tally::default() };
     let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls);
     let restitution = look.evaluator.restitution().to_vec();
     let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
@@ -123,9 +124,12 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         let accountant = wanted.then(|| Accountant::new(facts, &restitution, scheme.order())).flatten();
         streams.push(Stream::new(&mut **watcher, constraints, accountant, *every, mesh));
     }
-    let mut observers: Vec<&mut dyn Observer> = vec![&mut tally, &mut checkpoints];
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut tally];
+    if plan.checkpoints > 0 {
+        observers.push(&mut checkpoints);
+    }
     observers.extend(streams.iter_mut().map(|stream| stream as &mut dyn Observer));
-    let ending = drive(&mut **stepper, state, *is_resumed, mesh, sections, look, &mut observers);
+    let ending = drive(&mut **stepper, state, *is_resumed, mesh, sections, log, look, &mut observers);
     let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
     let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
     let mut last = Node::default();

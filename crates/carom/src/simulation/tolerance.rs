@@ -77,7 +77,7 @@ fn error_of(runner: &mut Runner, plan: Plan, outcome: &Outcome, stop: &dyn Watch
 }
 
 fn plan(step: f64, until: f64) -> Plan {
-    Plan { step, until, checkpoints: CHECKPOINTS, kinetic: false }
+    Plan { step, until, checkpoints: CHECKPOINTS }
 }
 
 /// A first step: short runs with h and h/2 are compared, beginning with a large h.

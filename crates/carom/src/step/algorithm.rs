@@ -154,7 +154,8 @@ impl Stepper for EventDriven {
         if result.is_err() {
             // Where the step came to: its last event, if it had one.
             log.end.z.copy_from(&self.z);
-            log.hamiltonian = self.evaluator.hamiltonian(&self.z).unwrap_or(f64::NAN);
+            // What has no velocities there has no energy either.
+            let _ = log.note_energies(&mut *self.evaluator);
             return result;
         }
         if log.accumulation().is_none() {
@@ -163,8 +164,7 @@ impl Stepper for EventDriven {
         log.end.z.copy_from(&self.z1);
         let after_impact = !log.impacts().is_empty();
         remember(&mut *self.resolver.rule, &self.z1, h, after_impact, &mut log.end.memory)?;
-        log.hamiltonian = self.evaluator.hamiltonian(&log.end.z)?;
-        Ok(())
+        log.note_energies(&mut *self.evaluator)
     }
 
     fn order(&self) -> usize {

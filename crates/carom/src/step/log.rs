@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::state::{Memory, State};
 use crate::phase::Phase;
+use crate::plant::Evaluator;
+use crate::solve::Solved;
 
 /// Everything worth knowing of a step. It keeps its memory from step to step, and so allocates nothing in the long run.
 #[derive(Clone, Debug)]
@@ -14,6 +16,8 @@ pub struct StepLog {
     pub end: State,
     /// H of the free coordinates there.
     pub hamiltonian: f64,
+    /// p·v there: twice the kinetic energy where that is quadratic in v.
+    pub twice_kinetic: f64,
     /// What coming to rest on walls did to the energy.
     pub settling: Settling,
     /// The impulse with which each constraint ended the step.
@@ -143,6 +147,7 @@ impl StepLog {
             h: 0.0,
             end: state.clone(),
             hamiltonian: f64::NAN,
+            twice_kinetic: f64::NAN,
             settling: Settling::default(),
             impulses: vec![0.0; constraints],
             events: Vec::new(),
@@ -156,7 +161,7 @@ impl StepLog {
     /// Begins with a step from a state.
     pub(super) fn restart(&mut self, from: &State, h: f64) {
         self.h = h;
-        self.end.copy_from(from);
+        self.end.copy_all_but_z(from);
         self.settling = Settling::default();
         self.events.clear();
         (self.impacts.count, self.arcs.count) = (0, 0);
@@ -212,6 +217,14 @@ impl StepLog {
         self.push_event(hit.minus.t, EventKind::Impact(number));
     }
 
+    /// Notes the energies at the end of the step.
+    pub(crate) fn note_energies(&mut self, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        self.hamiltonian = evaluator.hamiltonian(&self.end.z)?;
+        let v = evaluator.velocity(&self.end.z)?;
+        self.twice_kinetic = self.end.z.p().iter().zip(v).map(|(p, v)| p * v).sum();
+        Ok(())
+    }
+
     /// When the step began.
     pub fn begin(&self) -> f64 {
         self.arcs.list().first().map_or(self.end.z.t, |arc| arc.start.t)
@@ -262,7 +275,7 @@ impl StepLog {
 
     /// Ends the step at an earlier state `z` on one of its arcs: what came later did not happen. `path` is the point of the
     /// projected path there.
-    pub fn cut(&mut self, arc: usize, z: &Phase, path: Option<&Phase>, hamiltonian: f64) {
+    pub(crate) fn cut(&mut self, arc: usize, z: &Phase, path: Option<&Phase>) {
         let t = z.t;
         self.end.z.copy_from(z);
         // A window of nodes does not end between them.
@@ -273,7 +286,6 @@ impl StepLog {
         let Range { start, end } = self.arcs()[arc].holding;
         self.end.holding.clear();
         self.end.holding.extend_from_slice(&self.walls[start..end]);
-        self.hamiltonian = hamiltonian;
         self.arcs.count = arc + 1;
         // An event at the time of the cut happened if it begins an arc that is still there.
         let last = self.arcs()[arc].start.t;

@@ -185,8 +185,7 @@ impl Stepper for Projected {
             }
             other => *other = Memory::Path { side: self.side, z: self.z.clone() },
         }
-        log.hamiltonian = self.motion.hamiltonian(&log.end.z).unwrap_or(f64::NAN);
-        result
+        result.and(log.note_energies(&mut *self.motion))
     }
 
     fn order(&self) -> usize {

@@ -50,12 +50,18 @@ impl State {
 
     /// Becomes a copy of `other`, without allocating where there is room.
     pub fn copy_from(&mut self, other: &State) {
+        self.z.copy_from(&other.z);
+        self.copy_all_but_z(other);
+    }
+
+    /// Becomes a copy of `other` but for its phase point.
+    pub(super) fn copy_all_but_z(&mut self, other: &State) {
         if !Arc::ptr_eq(&self.parameters, &other.parameters) {
             self.parameters = other.parameters.clone();
         }
-        self.z.copy_from(&other.z);
-        self.holding.clear();
-        self.holding.extend_from_slice(&other.holding);
+        if self.holding != other.holding {
+            self.holding.clone_from(&other.holding);
+        }
         self.fastest = other.fastest;
         self.memory.copy_from(&other.memory);
     }
