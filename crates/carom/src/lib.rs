@@ -23,6 +23,11 @@
 //!
 //! [`lab`] has the parts that these are made from.
 
+/// The Rust example of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
+
 mod catalogue;
 mod compare;
 mod derive;
