@@ -18,10 +18,14 @@ const LARGEST_SPLIT: usize = 8;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
+/// The work of writing a sum in all its forms, for each power in it.
+const FORMS: usize = 40;
+
 /// The sum over a denominator, with its common factors pulled out, in the form that is cheapest to read.
-pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Expr {
+pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Option<Expr> {
+    writer.budget.spend(FORMS * terms.iter().map(|(_, powers)| 1 + powers.len()).sum::<usize>())?;
     if terms.len() < 2 {
-        return sum(terms) / below;
+        return Some(sum(terms) / below);
     }
     let content = common(terms);
     let number = numeric_content(terms);
@@ -36,7 +40,7 @@ pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Expr {
         }
     }
     forms.extend([sum(terms), pulled(writer, terms)]);
-    writer.cheapest(forms.into_iter().map(|form| form / below))
+    Some(writer.cheapest(forms.into_iter().map(|form| form / below)))
 }
 
 /// The powers in a term of atoms at or above a class, and those below it.
