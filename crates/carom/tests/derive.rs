@@ -203,7 +203,8 @@ fn pages_read_as_before() {
                 std::fs::write(&path, &page).expect("the folder is there");
             }
             let before = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(page == before, "{} has changed:\n{page}", path.display());
+            let changed = page.lines().zip(before.lines()).find(|(now, then)| now != then);
+            assert!(page == before, "{} has changed: {changed:#?}", path.display());
         }
     }
 }
@@ -259,16 +260,15 @@ fn derivations_end() {
         .into_iter()
         .map(|v| wall(system(&["x"], &["k", "m"], t, v), "wall", x - root, s("k")))
         .collect();
-    for n in [3, 5, 10] {
-        systems.push(bent_chain(n, [(0, Func::Exp), (n - 1, Func::Atan)]));
-        systems.push(bent_chain(n, [(n / 2, Func::Sqrt), (n - 1, Func::Atan)]));
-    }
-    systems.push(chain(30));
+    systems.push(bent_chain(3, [(0, Func::Exp), (2, Func::Atan)]));
+    systems.push(bent_chain(5, [(2, Func::Sqrt), (4, Func::Atan)]));
+    systems.push(bent_chain(10, [(4, Func::Exp), (9, Func::Atan)]));
+    systems.extend([chain(30), chain(200)]);
     for (i, system) in systems.iter().enumerate() {
         let clock = std::time::Instant::now();
         let derivation = derive(system, "hard");
         let page = derivation.to_text() + &derivation.to_latex() + &derivation.to_html();
-        assert!(page.contains("Equations of motion"), "{i}");
+        assert!(page.to_lowercase().contains("equations of motion"), "{i}");
         assert!(clock.elapsed().as_secs() < 20, "system {i} took {:?}", clock.elapsed());
     }
 }

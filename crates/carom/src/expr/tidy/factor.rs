@@ -116,7 +116,7 @@ fn pull(writer: &Writer, terms: &[Term]) -> Expr {
 
 /// The terms that share their most frequent atom apart from the others, if that is cheaper.
 fn split(writer: &Writer, terms: &[Term]) -> Expr {
-    let flat = square(terms).or_else(|| angle_sum(terms)).unwrap_or_else(|| sum(terms));
+    let flat = square(writer, terms).or_else(|| angle_sum(writer, terms)).unwrap_or_else(|| sum(terms));
     if terms.len() > LARGEST_SPLIT {
         return flat;
     }
@@ -129,7 +129,7 @@ fn split(writer: &Writer, terms: &[Term]) -> Expr {
 }
 
 /// (a + b + …)², if the terms are one.
-fn square(terms: &[Term]) -> Option<Expr> {
+fn square(writer: &Writer, terms: &[Term]) -> Option<Expr> {
     let is_square = |(c, powers): &&Term| *c > 0.0 && powers.iter().all(|(_, n)| n % (2 * ONE) == 0);
     let root = |(c, powers): &Term| -> Option<Term> {
         let c = c.sqrt();
@@ -141,6 +141,12 @@ fn square(terms: &[Term]) -> Option<Expr> {
     if n < 2 || n * (n + 1) / 2 != terms.len() {
         return None;
     }
+    // The term that is written first is positive, whichever was made first.
+    roots.sort_by_cached_key(|(_, powers)| {
+        let mut keys: Vec<_> = powers.iter().map(|&(x, n)| (writer.key(x), n)).collect();
+        keys.sort();
+        keys
+    });
     let cross = |a: &Term, b: &Term| {
         let mut powers = [a.1.as_slice(), b.1.as_slice()].concat();
         powers.sort_unstable();
@@ -154,7 +160,7 @@ fn square(terms: &[Term]) -> Option<Expr> {
 }
 
 /// cos a cos b ∓ sin a sin b and sin a cos b ± cos a sin b, as one function of the sum or difference.
-fn angle_sum(terms: &[Term]) -> Option<Expr> {
+fn angle_sum(writer: &Writer, terms: &[Term]) -> Option<Expr> {
     let [(c, first), (d, second)] = terms else { return None };
     if (c.abs() - d.abs()).abs() > 1e-13 * c.abs() {
         return None;
@@ -174,11 +180,14 @@ fn angle_sum(terms: &[Term]) -> Option<Expr> {
         return None;
     }
     let same = c * d > 0.0;
+    // The angle that is written first stands first in the difference, whichever was made first.
+    let (first, second, sign) = if writer.key(a) <= writer.key(b) { (a, b, 1.0) } else { (b, a, -1.0) };
     let (wave, c) = match (f, g) {
-        (Func::Cos, Func::Cos) => (if same { (a - b).cos() } else { (a + b).cos() }, *c),
-        (Func::Sin, Func::Sin) => (if same { (a - b).cos() } else { (a + b).cos() }, *d),
-        (Func::Sin, _) => (if same { (a + b).sin() } else { (a - b).sin() }, *c),
-        _ => (if same { (a + b).sin() } else { (b - a).sin() }, *c),
+        (Func::Cos, Func::Cos) => (if same { (first - second).cos() } else { (a + b).cos() }, *c),
+        (Func::Sin, Func::Sin) => (if same { (first - second).cos() } else { (a + b).cos() }, *d),
+        _ if same => ((a + b).sin(), *c),
+        (Func::Sin, _) => ((first - second).sin(), sign * *c),
+        _ => ((first - second).sin(), -sign * *c),
     };
     Some(product(c, &[(wave, ONE)]))
 }

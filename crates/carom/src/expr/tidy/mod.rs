@@ -69,6 +69,12 @@ impl Tidier {
         form
     }
 
+    /// Pays for `sweeps` passes over e, such as derivatives; false if e is too large or the budget is spent.
+    pub fn affords(&self, e: Expr, sweeps: usize) -> bool {
+        let nodes = with_arena(|a| a.reachable_within(e, LARGEST as usize));
+        nodes.is_some_and(|nodes| self.budget.spend(sweeps * nodes.len()).is_some())
+    }
+
     /// The one of two forms that is cheaper to read.
     pub fn cheaper(&self, a: Expr, b: Expr) -> Expr {
         Writer::new(&self.notation, Budget::new(0)).cheapest([a, b])
