@@ -167,6 +167,7 @@ pub struct Paper {
 Examples:
   carom derive pendulum
   carom derive double-pendulum --format latex > double-pendulum.tex
+  carom derive double-pendulum --format latex --fragment > equations.tex
   carom derive cart-pendulum --format html > cart-pendulum.html")]
 pub struct Derive {
     #[command(flatten)]
@@ -174,6 +175,9 @@ pub struct Derive {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// With `--format latex`: only the equations, for a document of your own with `amsmath`
+    #[arg(long)]
+    pub fragment: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]

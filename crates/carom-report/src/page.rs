@@ -1,5 +1,6 @@
 //! One self-contained page: style, script and data inside, nothing from outside.
 
+use carom::lab::expr::print::html::STYLE as FORMULAS;
 use serde_json::Value;
 
 use crate::encode::{escape, script_json};
@@ -20,7 +21,7 @@ pub fn page(title: &str, lead: &str, body: &str, data: &Value) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; \
          style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{title}</title>\n<style>\n{colors}\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <title>{title}</title>\n<style>\n{colors}\n{STYLE}{FORMULAS}</style>\n</head>\n<body>\n<main>\n\
          <header><div><h1>{title}</h1>\n<p class=\"lead\">{lead}</p></div>\
          <button id=\"theme\" type=\"button\" title=\"light or dark\">☾ dark</button></header>\n\
          {body}</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n{scripts}</body>\n</html>\n"

@@ -1,7 +1,7 @@
 //! A derivation as a document: sections of prose and equations, whatever they are written in.
 
 use crate::expr::Expr;
-use crate::expr::print::{Layout, Notation, compose, text};
+use crate::expr::print::{Layout, text};
 
 /// The mechanics of a system, derived.
 #[derive(Clone, Debug)]
@@ -55,19 +55,22 @@ pub struct Equation {
     pub left: Layout,
     /// What it is.
     pub right: Layout,
-    /// The same as an expression, where it is one.
+    /// The right side as an expression, where it is one.
     pub value: Option<Expr>,
+    /// The entries of a matrix one by one, for a page that is too narrow for it.
+    pub entries: Vec<Equation>,
 }
 
 impl Equation {
-    /// left = value.
-    pub fn new(left: Layout, value: Expr, notation: &Notation) -> Equation {
-        Equation { left, right: compose(value, notation), value: Some(value) }
-    }
-
     /// left = right, between formulas that are not expressions.
     pub fn between(left: Layout, right: Layout) -> Equation {
-        Equation { left, right, value: None }
+        Equation { left, right, value: None, entries: Vec::new() }
+    }
+
+    /// The equations, with matrices that do not fit entry by entry.
+    pub(super) fn entry_by_entry(equations: &[Equation], fits: impl Fn(&Equation) -> bool) -> Vec<&Equation> {
+        let apart = |e: &Equation| !e.entries.is_empty() && !fits(e);
+        equations.iter().flat_map(|e| if apart(e) { e.entries.iter().collect() } else { vec![e] }).collect()
     }
 }
 

@@ -1,14 +1,13 @@
-//! A derivation as one web page that needs nothing else: MathML, light and dark, wide equations scroll.
+//! A derivation as one web page that needs nothing else: light and dark, long equations on several lines.
 
 use super::document::{Block, Derivation, Equation, Section, paragraph};
-use crate::expr::print::Layout;
-use crate::expr::print::mathml::{escape, render};
-use crate::expr::print::text::{self, width};
+use crate::expr::print::html::{STYLE, escape, formula, render};
+use crate::expr::print::text;
 
-/// What fits on a line, in columns of the text form.
-const PAGE: usize = 80;
+/// What fits on a line, in letters.
+const PAGE: f64 = 90.0;
 
-const STYLE: &str = include_str!("page.css");
+const PAGE_STYLE: &str = include_str!("page.css");
 
 impl Derivation {
     /// As a self-contained web page.
@@ -17,7 +16,7 @@ impl Derivation {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+             <title>{title}</title>\n<style>\n{PAGE_STYLE}{STYLE}</style>\n</head>\n\
              <body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
         )
     }
@@ -35,53 +34,25 @@ impl Derivation {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Prose(spans) => {
-            let math = |layout: &Layout| format!("<math>{}</math>", render(layout));
-            format!("<p>{}</p>\n", paragraph(spans, escape, math))
-        }
+        Block::Prose(spans) => format!("<p>{}</p>\n", paragraph(spans, escape, formula)),
         Block::Equations(equations) => {
-            let rows: String = equations.iter().map(equation).collect();
-            format!(
-                "<div class=\"display\" tabindex=\"0\"><math display=\"block\"><mtable>{rows}</mtable></math></div>\n"
-            )
+            let fits = |e: &Equation| e.left.breadth() + e.right.breadth() <= PAGE;
+            let equations = Equation::entry_by_entry(equations, fits);
+            let aligned = equations.iter().all(|e| e.left.breadth() <= PAGE / 3.0);
+            let rows: String = equations.iter().map(|e| equation(e, aligned)).collect();
+            format!("<div class=\"display\" tabindex=\"0\"><div class=\"equations\">\n{rows}</div></div>\n")
         }
     }
 }
 
-/// One row, or several for a long sum.
-fn equation(equation: &Equation) -> String {
-    let row = |left: &str, sign: &str, right: &Layout| {
-        let right = format!("<mrow><mo>{sign}</mo>{}</mrow>", render(right));
-        format!("<mtr><mtd class=\"left\">{left}</mtd><mtd class=\"right\">{right}</mtd></mtr>\n")
+/// A row of two cells, or of one if the left sides are long.
+fn equation(equation: &Equation, aligned: bool) -> String {
+    let (left, right) = (render(&equation.left), render(&equation.right));
+    let label = escape(&format!("{} = {}", text::render(&equation.left), text::render(&equation.right)));
+    let cells = if aligned {
+        format!("<span class=\"left\">{left}</span><span class=\"right\">=\u{a0}{right}</span>")
+    } else {
+        format!("<span class=\"right\">{left} =\u{a0}{right}</span>")
     };
-    let mut lines = lines(&equation.right).into_iter();
-    let first = lines.next().unwrap_or(Layout::Sum(Vec::new()));
-    let mut rows = row(&render(&equation.left), "=", &first);
-    for line in lines {
-        // A line that begins with a minus has its sign already.
-        let is_negative = matches!(&line, Layout::Sum(terms) if terms.first().is_some_and(|(negative, _)| *negative));
-        rows += &row("", if is_negative { "" } else { "+" }, &line);
-    }
-    rows
-}
-
-/// A sum cut between its terms into lines that fit on a page; anything else is one line.
-fn lines(layout: &Layout) -> Vec<Layout> {
-    let Layout::Sum(terms) = layout else { return vec![layout.clone()] };
-    let mut lines: Vec<Vec<(bool, Layout)>> = Vec::new();
-    let mut columns = usize::MAX;
-    for term in terms {
-        let term_columns = width(&text::render(&term.1)) + 3;
-        match lines.last_mut() {
-            Some(line) if columns + term_columns <= PAGE => {
-                columns += term_columns;
-                line.push(term.clone());
-            }
-            _ => {
-                columns = term_columns;
-                lines.push(vec![term.clone()]);
-            }
-        }
-    }
-    lines.into_iter().map(Layout::Sum).collect()
+    format!("<div role=\"math\" aria-label=\"{label}\">{cells}</div>\n")
 }

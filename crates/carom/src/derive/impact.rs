@@ -6,7 +6,7 @@
 use super::document::{Equation, Section};
 use super::linear::{apply, dot};
 use super::mechanics::Mechanics;
-use super::symbols::{letter, raised, row, sum, symbol, times, velocity_at};
+use super::symbols::{letter, partial, raised, row, sum, symbol, times, velocity_at};
 use crate::expr::print::Layout;
 use crate::expr::{Expr, Node, grad, substitute};
 use crate::system::{Wall, time};
@@ -33,8 +33,12 @@ pub fn impact(m: &Mechanics, wall: &Wall) -> Section {
     let approach = m.neat(dot(&slope, &v_minus) + drift);
     let hit = Impact { m, slope, drift, restitution: m.neat(wall.restitution), v_minus, approach };
     section.say("The motion is free while {}, where", [row([gap(m), Layout::Sign(" ≥ "), Layout::whole(0)])]);
-    let slope = if m.q.len() == 1 { m.layout(hit.slope[0]) } else { m.column(&hit.slope) };
-    let mut equations = vec![m.equation(gap(m), wall.phi), Equation::between(m.letters.gradient(), slope)];
+    let column: Vec<Vec<Expr>> = hit.slope.iter().map(|&e| vec![e]).collect();
+    let slope = match hit.slope[..] {
+        [e] => Equation::between(m.letters.gradient(), m.layout(e)),
+        _ => m.matrix(m.letters.gradient(), &column, |i, _| Some(partial(gap(m), symbol(m.q[i])))),
+    };
+    let mut equations = vec![m.equation(gap(m), wall.phi), slope];
     if !drift.is_zero() {
         equations.push(m.equation(m.letters.gap_drift(), drift));
     }
@@ -132,7 +136,9 @@ impl Impact<'_> {
         for (i, c) in m.system.coordinates.iter().enumerate() {
             let change = m.neat(m.neat(direction[i]) * strength / resistance);
             let after = self.v_minus[i] + change;
-            let after = if is_velocity { m.neat(after) } else { after };
+            // The rate written out may cancel: one coordinate has v⁺ = −e v⁻ at any wall that does not move.
+            let full = m.neat(substitute(&[after], &[approach], &[self.approach])[0]);
+            let after = if is_velocity { full } else { m.tidier.cheaper(after, full) };
             equations.push(m.equation(symbol(velocity_at(c, '+')), after));
         }
         section.show(equations);

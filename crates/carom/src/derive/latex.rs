@@ -1,13 +1,14 @@
-//! A derivation as a LaTeX document.
+//! A derivation in LaTeX: a document, or a fragment for one.
 
 use super::document::{Block, Derivation, Equation, paragraph};
-use super::wrap::{Frame, chunks};
-use crate::expr::print::Layout;
-use crate::expr::print::latex::{escape, render};
-use crate::expr::print::text;
+use super::wrap::{self, Script};
+use crate::expr::print::latex::{escape, function, render};
+use crate::expr::print::layout::{Call, Layout};
 
-/// About how many signs fit on a line of the page.
-const LINE: usize = 80;
+/// About how many letters fit on a line of the page.
+const LINE: usize = 76;
+/// Lines after the first of a formula are indented by this many.
+const HANG: usize = 2;
 
 impl Derivation {
     /// As a complete LaTeX document.
@@ -22,10 +23,20 @@ impl Derivation {
 
     /// As sections to be put into another document, which needs `amsmath`.
     pub fn to_latex_body(&self) -> String {
+        let section = |title: &str, blocks: &[Block]| {
+            let blocks: String = blocks.iter().map(block).collect();
+            format!("\n\\section*{{{}}}\n{blocks}", escape(title))
+        };
+        self.sections.iter().map(|s| section(&s.title, &s.blocks)).collect()
+    }
+
+    /// The equations alone, to be put into another document, which needs `amsmath`; comments name the sections.
+    pub fn to_latex_equations(&self) -> String {
         let mut out = String::new();
         for section in &self.sections {
-            out += &format!("\n\\section*{{{}}}\n", escape(&section.title));
-            out += &section.blocks.iter().map(block).collect::<String>();
+            out += &format!("% {}\n", section.title.replace(['\n', '\r'], " "));
+            let displays = section.blocks.iter().filter(|block| matches!(block, Block::Equations(_)));
+            out += &displays.map(block).collect::<String>();
         }
         out
     }
@@ -35,45 +46,92 @@ fn block(block: &Block) -> String {
     match block {
         Block::Prose(spans) => paragraph(spans, escape, |layout| format!("${}$", render(layout))) + "\n",
         Block::Equations(equations) => {
-            let lines: Vec<String> = equations.iter().map(equation).collect();
+            let fits = |e: &Equation| e.left.breadth() + e.right.breadth() + 3.0 <= LINE as f64;
+            let equations = Equation::entry_by_entry(equations, fits);
+            let short = |e: &&&Equation| !is_long(&e.left);
+            let left = equations.iter().filter(short).map(|e| e.left.breadth() as usize).max().unwrap_or(0);
+            let lines: Vec<String> = equations.iter().map(|e| equation(e, left)).collect();
             format!("\\begin{{align*}}\n{}\n\\end{{align*}}\n", lines.join(" \\\\\n"))
         }
     }
 }
 
-fn equation(equation: &Equation) -> String {
-    let long_left = text::width(&text::render(&equation.left)) > LINE;
-    if long_left {
-        return format!("& {} = {}", broken(&equation.left), render(&equation.right));
-    }
-    format!("{} &= {}", render(&equation.left), broken(&equation.right))
+/// A left side that is not aligned: there would be too little room for the right side.
+fn is_long(left: &Layout) -> bool {
+    left.breadth() > LINE as f64 / 3.0
 }
 
-/// A long formula on several lines of the display.
-fn broken(layout: &Layout) -> String {
-    let (mut out, mut used) = (String::new(), 0);
-    for (i, chunk) in chunks(layout, LINE).iter().enumerate() {
-        if i > 0 && used + chunk.width() > LINE {
-            out += " \\\\\n& \\quad ";
-            used = 0;
+/// One equation, its relation after a left side of `left` letters.
+fn equation(equation: &Equation, left: usize) -> String {
+    if is_long(&equation.left) {
+        let mut lines = lines(&equation.left, LINE - left);
+        let right = format!("= {}", render(&equation.right));
+        match lines.last_mut() {
+            Some(last) if equation.right.breadth() < 3.0 => *last += &format!(" {right}"),
+            _ => lines.push(right),
         }
-        out += match (i, chunk.negative) {
-            (0, false) => "",
-            (0, true) => "-",
-            (_, true) => " - ",
-            (_, false) => " + ",
-        };
-        match chunk.opens {
-            Some(Frame::Over(below)) => out += &format!("\\frac{{1}}{{{}}} \\bigl( ", render(below)),
-            Some(Frame::Times(factors)) => {
-                out += &format!("{} \\bigl( ", render(&Layout::Product(factors.to_vec())));
-            }
-            None => {}
-        }
-        out += if chunk.negative_inside { "-" } else { "" };
-        out += &render(chunk.body);
-        out += if chunk.closes.is_some() { " \\bigr)" } else { "" };
-        used += chunk.width() + if chunk.opens.is_some() { 10 } else { 0 };
+        return format!("& {}", lines.join(NEXT));
     }
-    out
+    format!("{} &= {}", render(&equation.left), lines(&equation.right, LINE - left - 3).join(NEXT))
+}
+
+/// What begins the next line of a formula.
+const NEXT: &str = " \\\\\n& \\quad ";
+
+fn lines(layout: &Layout, room: usize) -> Vec<String> {
+    let room = if Tex.columns(layout) <= room { room } else { room - HANG };
+    wrap::lines(layout, &Tex, room)
+}
+
+/// LaTeX's math mode.
+struct Tex;
+
+impl Script for Tex {
+    fn columns(&self, layout: &Layout) -> usize {
+        layout.breadth().ceil() as usize
+    }
+
+    fn formula(&self, layout: &Layout) -> String {
+        render(layout)
+    }
+
+    fn sign(&self, first: bool, negative: bool) -> &'static str {
+        match (first, negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => "+ ",
+            (false, true) => "- ",
+        }
+    }
+
+    // \left( and \right) must be on one line.
+    fn open(&self, inside: &Layout) -> &'static str {
+        if inside.is_tall() { "\\Bigl( " } else { "\\bigl( " }
+    }
+
+    fn close(&self, inside: &Layout, exponent: Option<&Layout>) -> String {
+        let close = if inside.is_tall() { " \\Bigr)" } else { " \\bigr)" };
+        let power = exponent.map(|n| format!("^{{{}}}", render(n))).unwrap_or_default();
+        format!("{close}{power}")
+    }
+
+    fn function(&self, call: &Call) -> String {
+        function(call)
+    }
+
+    fn space(&self) -> &'static str {
+        " "
+    }
+
+    fn division(&self) -> &'static str {
+        " \\big/ "
+    }
+
+    fn divided_by(&self, below: &Layout) -> String {
+        format!("{}{}{}{}", self.division(), self.open(below), render(below), self.close(below, None))
+    }
+
+    fn inverse(&self, below: &Layout) -> Option<String> {
+        Some(format!("\\frac{{1}}{{{}}} ", render(below)))
+    }
 }

@@ -1,9 +1,11 @@
 //! What follows from a Lagrangian: momenta, mass matrix, energy, equations of motion.
 
+use std::cell::Cell;
+
 use super::linear::{apply, dot, inverse};
 use super::symbols::{Letters, momenta, notation};
-use crate::expr::print::Notation;
-use crate::expr::tidy::tidy;
+use crate::expr::print::{Layout, compose_within};
+use crate::expr::tidy::Tidier;
 use crate::expr::{Expr, Func, Node, Op, grad, jacobian, substitute, with_arena};
 use crate::system::{Constraint, Lagrangian, System, Wall, time};
 
@@ -11,7 +13,7 @@ use crate::system::{Constraint, Lagrangian, System, Wall, time};
 pub struct Mechanics {
     /// The driven coordinates are replaced by their functions of the time.
     pub system: System,
-    pub notation: Notation,
+    pub tidier: Tidier,
     pub letters: Letters,
     pub q: Vec<Expr>,
     pub v: Vec<Expr>,
@@ -28,41 +30,54 @@ pub struct Mechanics {
     pub energy: Expr,
     /// The forces other than M a: Q + ∂L/∂q − (∂p/∂q) v − ∂p/∂t.
     pub forces: Vec<Expr>,
+    /// How many operations the page has room for.
+    room: Cell<f64>,
 }
+
+/// The operations that a derivation shows at most: some tens of pages.
+const PAGE: f64 = 100_000.0;
 
 impl Mechanics {
     pub fn new(full: &System) -> Mechanics {
-        let notation = notation(full);
-        let system = reduced(full, &notation);
-        let neat = |e: Expr| tidy(e, &notation);
+        let tidier = Tidier::new(notation(full));
+        let system = reduced(full, &tidier);
+        let neat = |e: Expr| tidier.tidy(e);
         let (q, v, l) = (system.q(), system.v(), system.lagrangian.l);
         let slopes = grad(l, &v);
         let p: Vec<Expr> = slopes.iter().map(|&p| neat(p)).collect();
         let mass = symmetric(jacobian(&p, &v), neat);
         let is_quadratic = !mass.iter().flatten().any(|m| m.depends_on(&v));
         let forces = forces(&system, &p, &q, &v);
-        let mut mechanics = Mechanics {
-            mass_inverse: inverse(&mass, &neat),
-            energy: Expr::constant(0.0),
+        let mass_inverse = inverse(&mass, &neat);
+        let energy = neat_by_degree(dot(&p, &v) - l, &v, &tidier, is_quadratic);
+        let letters = Letters::new(full);
+        Mechanics {
             system,
-            notation: notation.clone(),
-            letters: Letters::new(full),
+            tidier,
+            letters,
             q,
             v,
             l,
             p,
             mass,
+            mass_inverse,
             is_quadratic,
+            energy,
             forces,
-        };
-        let energy = dot(&mechanics.p, &mechanics.v) - l;
-        mechanics.energy = neat_by_degree(energy, &mechanics.v, &mechanics.notation, is_quadratic);
-        mechanics
+            room: Cell::new(PAGE),
+        }
+    }
+
+    /// The shape of e, or its size in words once the page is full.
+    pub fn layout(&self, e: Expr) -> Layout {
+        let (layout, size) = compose_within(e, &self.tidier.notation, self.room.get());
+        self.room.set(self.room.get() - size);
+        layout
     }
 
     /// e as a person would write it.
     pub fn neat(&self, e: Expr) -> Expr {
-        tidy(e, &self.notation)
+        self.tidier.tidy(e)
     }
 
     /// H(q, p), for L quadratic in v: ½ (p − b)ᵀ M⁻¹ (p − b) + U, where L = ½ vᵀMv + b·v − U.
@@ -90,20 +105,24 @@ impl Mechanics {
 }
 
 /// An expression that is quadratic in v: its quadratic, linear and constant parts, each for itself.
-pub fn neat_by_degree(e: Expr, v: &[Expr], notation: &Notation, is_quadratic: bool) -> Expr {
+pub fn neat_by_degree(e: Expr, v: &[Expr], tidier: &Tidier, is_quadratic: bool) -> Expr {
+    // Substitutions and a gradient, some tenths of a microsecond for each node.
+    if !tidier.affords(e, 20) {
+        return e;
+    }
     let zeros = vec![Expr::constant(0.0); v.len()];
-    let rest = tidy(substitute(&[e], v, &zeros)[0], notation);
+    let rest = tidier.tidy(substitute(&[e], v, &zeros)[0]);
     if !is_quadratic || !is_defined(rest) {
-        return tidy(e, notation);
+        return tidier.tidy(e);
     }
     let slopes = substitute(&grad(e, v), v, &zeros);
-    let linear = tidy(dot(&slopes, v), notation);
-    tidy(e - linear - rest, notation) + linear + rest
+    let linear = tidier.tidy(dot(&slopes, v));
+    tidier.tidy(e - linear - rest) + linear + rest
 }
 
 /// True if ∂²e/∂v∂v does not depend on v.
-fn is_quadratic(e: Expr, v: &[Expr], notation: &Notation) -> bool {
-    !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| tidy(x, notation).depends_on(v))
+fn is_quadratic(e: Expr, v: &[Expr], tidier: &Tidier) -> bool {
+    !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| x.depends_on(v) && tidier.tidy(x).depends_on(v))
 }
 
 /// A symmetric matrix with f applied to its entries, to equal ones once.
@@ -132,23 +151,23 @@ fn forces(system: &System, p: &[Expr], q: &[Expr], v: &[Expr]) -> Vec<Expr> {
 }
 
 /// The system in its free coordinates, its Lagrangian tidied.
-fn reduced(system: &System, notation: &Notation) -> System {
+fn reduced(system: &System, tidier: &Tidier) -> System {
     let drive = |e: Expr| system.drive(&[e])[0];
     let free = system.free();
     let v = system.v();
     let l = drive(system.lagrangian.l);
     let parts = system.lagrangian.parts.filter(|_| free.len() == system.coordinates.len());
-    let parts = parts.map(|(t, u)| (tidy(t, notation), tidy(u, notation)));
-    let l = parts.map_or_else(|| neat_by_degree(l, &v, notation, is_quadratic(l, &v, notation)), |(t, u)| t - u);
+    let parts = parts.map(|(t, u)| (tidier.tidy(t), tidier.tidy(u)));
+    let l = parts.map_or_else(|| neat_by_degree(l, &v, tidier, is_quadratic(l, &v, tidier)), |(t, u)| t - u);
     System {
         coordinates: free.iter().map(|&i| system.coordinates[i].clone()).collect(),
         parameters: system.parameters.clone(),
         lagrangian: Lagrangian { l, parts },
-        walls: system.walls.iter().map(|w| Wall { phi: tidy(drive(w.phi), notation), ..w.clone() }).collect(),
+        walls: system.walls.iter().map(|w| Wall { phi: tidier.tidy(drive(w.phi)), ..w.clone() }).collect(),
         constraints: system
             .constraints
             .iter()
-            .map(|c| Constraint { g: tidy(drive(c.g), notation), ..c.clone() })
+            .map(|c| Constraint { g: tidier.tidy(drive(c.g)), ..c.clone() })
             .collect(),
         forces: free.iter().map(|&i| drive(system.forces[i])).collect(),
     }

@@ -16,11 +16,25 @@ mod wrap;
 
 pub use document::{Block, Derivation, Equation, Section, Span};
 
+use crate::expr::print::compose;
+use crate::expr::with_arena;
 use crate::system::System;
 use mechanics::Mechanics;
+use symbols::{Letters, letter, notation};
+
+/// Coordinates times operations of the Lagrangian beyond which a system is not derived: its derivatives alone take
+/// seconds, and nobody could read them.
+const LARGEST_SYSTEM: usize = 150_000;
 
 /// The mechanics of a system, derived.
 pub fn derive(system: &System, title: &str) -> Derivation {
+    let operations = with_arena(|a| a.reachable(&[system.lagrangian.l])).len();
+    let is_large = system.coordinates.len() * operations > LARGEST_SYSTEM;
+    let sections = if is_large { vec![summary(system, operations)] } else { sections(system) };
+    Derivation { title: title.to_owned(), sections }
+}
+
+fn sections(system: &System) -> Vec<Section> {
     let m = Mechanics::new(system);
     let mut sections = vec![motion::lagrangian(&m, system)];
     if !m.q.is_empty() {
@@ -29,5 +43,17 @@ pub fn derive(system: &System, title: &str) -> Derivation {
         sections.push(motion::equations(&m));
         sections.extend(m.system.walls.iter().map(|wall| impact::impact(&m, wall)));
     }
-    Derivation { title: title.to_owned(), sections }
+    sections
+}
+
+/// The Lagrangian of a large system, as it was given.
+fn summary(system: &System, operations: usize) -> Section {
+    let mut section = Section::new("Lagrangian");
+    let (l, letters) = (system.lagrangian.l, Letters::new(system));
+    section.show(vec![Equation::between(letter(letters.lagrangian), compose(l, &notation(system)))]);
+    let n = system.coordinates.len();
+    let words =
+        format!("With {n} coordinates and {operations} operations, the equations of motion are not written out.");
+    section.say(&words, []);
+    section
 }

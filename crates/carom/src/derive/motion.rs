@@ -1,11 +1,12 @@
 //! The sections on free motion: Lagrangian, momenta, energy, equations.
 
+use std::cmp::Ordering;
+
 use super::document::{Equation, Section};
 use super::linear::{apply, dot};
 use super::mechanics::{Mechanics, neat_by_degree};
 use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
-use crate::expr::print::{Layout, compose};
-use crate::expr::tidy::tidy;
+use crate::expr::print::Layout;
 use crate::expr::{Expr, jacobian};
 use crate::system::{System, time};
 
@@ -15,36 +16,34 @@ const LARGEST_MATRIX: usize = 6;
 impl Mechanics {
     /// left = value.
     pub(super) fn equation(&self, left: Layout, value: Expr) -> Equation {
-        Equation::new(left, value, &self.notation)
+        Equation { value: Some(value), ..Equation::between(left, self.layout(value)) }
     }
 
-    pub(super) fn layout(&self, e: Expr) -> Layout {
-        compose(e, &self.notation)
-    }
-
-    /// A matrix in brackets.
-    pub(super) fn matrix(&self, rows: &[Vec<Expr>]) -> Layout {
-        Layout::Matrix(rows.iter().map(|row| row.iter().map(|&e| self.layout(e)).collect()).collect())
-    }
-
-    /// A column.
-    pub(super) fn column(&self, entries: &[Expr]) -> Layout {
-        Layout::Matrix(entries.iter().map(|&e| vec![self.layout(e)]).collect())
+    /// left = matrix, and its entries by the names that `name` gives some of them.
+    pub(super) fn matrix(
+        &self,
+        left: Layout,
+        rows: &[Vec<Expr>],
+        name: impl Fn(usize, usize) -> Option<Layout>,
+    ) -> Equation {
+        let rows: Vec<Vec<Layout>> = rows.iter().map(|row| row.iter().map(|&e| self.layout(e)).collect()).collect();
+        let mut entries = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let named = row.iter().enumerate().filter_map(|(j, entry)| Some((name(i, j)?, entry.clone())));
+            entries.extend(named.map(|(left, entry)| Equation::between(left, entry)));
+        }
+        Equation { entries, ..Equation::between(left, Layout::Matrix(rows)) }
     }
 }
 
 /// T, V and L, and what is driven.
 pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
     let mut section = Section::new("Lagrangian");
-    let driven: Vec<Equation> = full
-        .coordinates
-        .iter()
-        .filter_map(|c| Some(m.equation(symbol(c.q), tidy(c.prescribed?, &m.notation))))
-        .collect();
-    let neat = |e: Expr| tidy(e, &m.notation);
+    let driven: Vec<Equation> =
+        full.coordinates.iter().filter_map(|c| Some(m.equation(symbol(c.q), m.neat(c.prescribed?)))).collect();
     let mut given = Vec::new();
     if let Some((t, u)) = full.lagrangian.parts {
-        let (t, u) = (neat(t), neat(u));
+        let (t, u) = (m.neat(t), m.neat(u));
         given.extend([m.equation(letter(m.letters.kinetic), t), m.equation(letter(m.letters.potential), u)]);
         if driven.is_empty() {
             given.push(m.equation(letter(m.letters.lagrangian), t - u));
@@ -68,11 +67,11 @@ pub fn momenta(m: &Mechanics) -> Section {
     let mut section = Section::new("Momenta");
     let names = symbols::momenta(&m.system);
     if m.q.len() > 1 {
-        section.say("The momenta {} are", [chained(letter("p"), partial(m.letters.lagrangian, letter("q'")))]);
+        section.say("The momenta {} are", [chained(letter("p"), partial(letter(m.letters.lagrangian), letter("q'")))]);
     }
     let equations = names.iter().zip(&m.system.coordinates).zip(&m.p).map(|((&name, c), &p)| {
         let left = if m.q.len() == 1 {
-            chained(symbol(name), partial(m.letters.lagrangian, symbol(c.v)))
+            chained(symbol(name), partial(letter(m.letters.lagrangian), symbol(c.v)))
         } else {
             symbol(name)
         };
@@ -85,7 +84,12 @@ pub fn momenta(m: &Mechanics) -> Section {
         section.say(&format!("The mass matrix {{}} has {n} rows; it is not written out."), [letter(m.letters.mass)]);
     } else if n > 1 {
         section.say("The mass matrix {} is", [chained(letter(m.letters.mass), second_derivative(m))]);
-        section.show(vec![Equation::between(letter(m.letters.mass), m.matrix(&m.mass))]);
+        let entry = |i: usize, j: usize| letter(&format!("{}_{}{}", m.letters.mass, i + 1, j + 1));
+        section.show(vec![m.matrix(letter(m.letters.mass), &m.mass, |i, j| match i.cmp(&j) {
+            Ordering::Less => Some(chained(entry(i, j), entry(j, i))),
+            Ordering::Equal => Some(entry(i, i)),
+            Ordering::Greater => None,
+        })]);
     }
     section
 }
@@ -147,7 +151,7 @@ fn implicit(m: &Mechanics) -> Vec<Equation> {
     let inertia = apply(&m.mass, &accelerations);
     let reactions = reactions(m);
     let equation = |i: usize| {
-        let rest = neat_by_degree(m.system.forces[i] - m.forces[i], &m.v, &m.notation, m.is_quadratic);
+        let rest = neat_by_degree(m.system.forces[i] - m.forces[i], &m.v, &m.tidier, m.is_quadratic);
         let left = m.neat(inertia[i]) + rest;
         let right = m.neat(m.system.forces[i]) + reactions[i];
         Equation::between(m.layout(left), m.layout(right))
@@ -191,11 +195,12 @@ pub fn constraints(m: &Mechanics) -> Option<Section> {
     section.say(
         "with the Jacobian {}, and so the velocities obey {}:",
         [
-            chained(letter(m.letters.jacobian), partial(m.letters.constraint, letter("q"))),
+            chained(letter(m.letters.jacobian), partial(letter(m.letters.constraint), letter("q"))),
             hidden(m, gs.iter().any(|g| g.depends_on(&[time()]))),
         ],
     );
-    section.show(vec![Equation::between(letter(m.letters.jacobian), m.matrix(&jacobian))]);
+    let slope = |k: usize, j: usize| partial(name(k), symbol(m.q[j]));
+    section.show(vec![m.matrix(letter(m.letters.jacobian), &jacobian, |k, j| Some(slope(k, j)))]);
     let rates = gs.iter().zip(&jacobian).map(|(g, row)| m.neat(dot(row, &m.v) + g.diff(time())));
     section.show(rates.map(|rate| Equation::between(m.layout(rate), Layout::whole(0))).collect());
     Some(section)

@@ -94,7 +94,7 @@ impl Letters {
     /// d/dt ∂L/∂q̇ − ∂L/∂q.
     pub fn euler_lagrange(&self) -> Layout {
         let rate = Layout::Sign("d").over(row([Layout::Sign("d"), letter("t")]));
-        let slope = |x: &str| partial(self.lagrangian, letter(x));
+        let slope = |x: &str| partial(letter(self.lagrangian), letter(x));
         Layout::Sum(vec![(false, row([rate, Layout::Sign(" "), slope("q'")])), (true, slope("q"))])
     }
 }
@@ -115,8 +115,8 @@ pub fn row(pieces: impl IntoIterator<Item = Layout>) -> Layout {
 }
 
 /// ∂f/∂x.
-pub fn partial(f: &str, x: Layout) -> Layout {
-    row([Layout::Sign("∂"), letter(f)]).over(row([Layout::Sign("∂"), x]))
+pub fn partial(f: Layout, x: Layout) -> Layout {
+    row([Layout::Sign("∂"), f]).over(row([Layout::Sign("∂"), x]))
 }
 
 /// xᵀ, x⁻¹, x⁺ and the like.

@@ -1,101 +1,160 @@
-//! A derivation for a terminal: equations aligned, matrices in brackets, long sums broken at their terms.
+//! A derivation for a terminal: equations aligned, matrices in brackets, long formulas on several lines.
 
 use super::document::{Block, Derivation, Equation, paragraph};
-use super::wrap::{Frame, chunks};
-use crate::expr::print::Layout;
-use crate::expr::print::text::{denominator, render, width};
+use super::wrap::{self, Script};
+use crate::expr::print::layout::{Call, Layout};
+use crate::expr::print::text::{denominator, exponent, function, render, width};
 
-/// Lines are broken near this column where they can be.
+/// The columns of a page where nobody says otherwise.
 const COLUMNS: usize = 100;
+/// Narrower pages than this are treated as this wide.
+const NARROWEST: usize = 40;
 const INDENT: &str = "    ";
+/// Lines after the first of a formula are indented by this.
+const HANG: &str = "  ";
 
 impl Derivation {
-    /// As text for a terminal.
+    /// As text, 100 columns wide.
     pub fn to_text(&self) -> String {
+        self.to_text_within(COLUMNS)
+    }
+
+    /// As text for a terminal of so many columns.
+    pub fn to_text_within(&self, columns: usize) -> String {
+        let columns = columns.max(NARROWEST);
         let mut out = format!("{}\n{}\n", self.title, "═".repeat(width(&self.title)));
         for section in &self.sections {
             out += &format!("\n{}\n{}\n\n", section.title, "─".repeat(width(&section.title)));
-            let blocks: Vec<String> = section.blocks.iter().map(block).collect();
+            let blocks: Vec<String> = section.blocks.iter().map(|b| block(b, columns)).collect();
             out += &blocks.join("\n");
         }
         out
     }
 }
 
-fn block(block: &Block) -> String {
+fn block(block: &Block, columns: usize) -> String {
     match block {
-        Block::Prose(spans) => paragraph(spans, str::to_string, render) + "\n",
+        Block::Prose(spans) => filled(&paragraph(spans, str::to_string, render), columns),
         Block::Equations(equations) => {
+            let room = columns - INDENT.len();
+            let fits = |e: &Equation| matrix_width(e) <= room;
+            let equations = Equation::entry_by_entry(equations, fits);
             let left = equations.iter().map(|e| width(&render(&e.left))).max().unwrap_or(0);
             // A long left side is not worth aligning to.
-            let left = if left > 40 { 0 } else { left };
-            equations.iter().map(|e| equation(e, left)).collect()
+            let left = if left > 40.min(room / 2) { 0 } else { left };
+            let lines = equations.iter().flat_map(|e| equation(e, left, room));
+            lines.map(|line| format!("{INDENT}{line}\n")).collect()
         }
     }
 }
 
-fn equation(equation: &Equation, left: usize) -> String {
-    let lines = if let Layout::Sum(_) = equation.left
-        && width(&render(&equation.left)) > COLUMNS
-    {
-        let mut lines = wrapped(&equation.left);
-        if let Some(last) = lines.last_mut() {
-            *last += &format!(" = {}", render(&equation.right));
+/// Words on lines that fit.
+fn filled(text: &str, columns: usize) -> String {
+    let (mut out, mut used) = (String::new(), 0);
+    for word in text.split(' ') {
+        if used > 0 {
+            let fits = used + 1 + width(word) <= columns;
+            out.push(if fits { ' ' } else { '\n' });
+            used = if fits { used + 1 } else { 0 };
         }
-        return lines.iter().map(|line| format!("{INDENT}{line}\n")).collect();
-    } else {
-        right_side(&equation.right)
-    };
+        out += word;
+        used += width(word);
+    }
+    out + "\n"
+}
+
+/// The lines of an equation, the left side padded to `left` columns.
+fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
     let name = render(&equation.left);
-    let pad = " ".repeat(left.saturating_sub(width(&name)));
+    let margin = left.max(width(&name)) + " = ".len();
+    if matches!(equation.left, Layout::Sum(_)) && margin > room / 2 {
+        let mut lines = hanging(&equation.left, room);
+        let right = format!("= {}", render(&equation.right));
+        match lines.last_mut() {
+            Some(last) if width(last) + 1 + width(&right) <= room => *last += &format!(" {right}"),
+            _ => lines.push(format!("{HANG}{right}")),
+        }
+        return lines;
+    }
+    let lines = match &equation.right {
+        Layout::Matrix(rows) => matrix(rows),
+        other => hanging(other, room.saturating_sub(margin)),
+    };
     // The relation stands beside the middle of a matrix.
     let middle = if matches!(equation.right, Layout::Matrix(_)) { (lines.len() - 1) / 2 } else { 0 };
-    let mut out = String::new();
-    for (i, line) in lines.iter().enumerate() {
-        let head = if i == middle { format!("{pad}{name} = ") } else { " ".repeat(left.max(width(&name)) + 3) };
-        out += &format!("{INDENT}{head}{line}\n");
-    }
-    out
+    let head = |i: usize| {
+        let name = if i == middle { format!("{name} = ") } else { String::new() };
+        " ".repeat(margin - width(&name)) + &name
+    };
+    lines.iter().enumerate().map(|(i, line)| head(i) + line).collect()
 }
 
-fn right_side(layout: &Layout) -> Vec<String> {
-    match layout {
-        Layout::Matrix(rows) => matrix(rows),
-        other => wrapped(other),
-    }
+/// A formula on lines of at most `room` columns, all but the first indented.
+fn hanging(layout: &Layout, room: usize) -> Vec<String> {
+    let fits = width(&render(layout)) <= room;
+    let room = if fits { room } else { room.saturating_sub(HANG.len()).max(NARROWEST / 2) };
+    let mut lines = wrap::lines(layout, &Plain, room);
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, HANG));
+    lines
 }
 
-/// A long formula on several lines, each but the first beginning with a sign.
-fn wrapped(layout: &Layout) -> Vec<String> {
-    let mut lines: Vec<String> = vec![String::new()];
-    for (i, chunk) in chunks(layout, COLUMNS).iter().enumerate() {
-        let sign = match (i, chunk.negative) {
-            (0, false) => "",
-            (0, true) => "−",
-            (_, false) => "+ ",
-            (_, true) => "− ",
-        };
-        let open = match chunk.opens {
-            None => String::new(),
-            Some(Frame::Over(_)) => "(".into(),
-            Some(Frame::Times(factors)) => factors.iter().map(|f| render(f) + " ").collect::<String>() + "(",
-        };
-        let inside = if chunk.negative_inside { "−" } else { "" };
-        let close = match chunk.closes {
-            None => String::new(),
-            Some(Frame::Over(below)) => format!(")/{}", denominator(below)),
-            Some(Frame::Times(_)) => ")".into(),
-        };
-        let piece = format!("{sign}{open}{inside}{}{close}", render(chunk.body));
-        match lines.last_mut() {
-            Some(line) if i == 0 || width(line) + width(&piece) < COLUMNS => {
-                *line += if i == 0 { "" } else { " " };
-                *line += &piece;
-            }
-            _ => lines.push(format!("  {piece}")),
+/// The columns of an equation whose right side is a matrix.
+fn matrix_width(equation: &Equation) -> usize {
+    let right = match &equation.right {
+        Layout::Matrix(rows) => matrix(rows).first().map_or(0, |line| width(line)),
+        _ => 0,
+    };
+    width(&render(&equation.left)) + " = ".len() + right
+}
+
+/// Unicode text.
+struct Plain;
+
+impl Script for Plain {
+    fn columns(&self, layout: &Layout) -> usize {
+        width(&render(layout))
+    }
+
+    fn formula(&self, layout: &Layout) -> String {
+        render(layout)
+    }
+
+    fn sign(&self, first: bool, negative: bool) -> &'static str {
+        match (first, negative) {
+            (true, false) => "",
+            (true, true) => "−",
+            (false, false) => "+ ",
+            (false, true) => "− ",
         }
     }
-    lines
+
+    fn open(&self, _: &Layout) -> &'static str {
+        "("
+    }
+
+    fn close(&self, _: &Layout, power: Option<&Layout>) -> String {
+        format!("){}", power.map(exponent).unwrap_or_default())
+    }
+
+    fn function(&self, call: &Call) -> String {
+        function(call)
+    }
+
+    fn space(&self) -> &'static str {
+        " "
+    }
+
+    fn division(&self) -> &'static str {
+        "/"
+    }
+
+    fn divided_by(&self, below: &Layout) -> String {
+        format!("/{}", denominator(below))
+    }
+
+    fn inverse(&self, _: &Layout) -> Option<String> {
+        None
+    }
 }
 
 fn matrix(rows: &[Vec<Layout>]) -> Vec<String> {

@@ -1,80 +1,216 @@
-//! Breaking long formulas into lines: at the terms of a sum, and within a long fraction or product at the terms of the
-//! sum that it contains.
+//! Breaking long formulas into lines: between the terms of a sum, also of one in parentheses, above or below a division
+//! line or inside a function, and between the factors of a product where nothing else is left.
 
-use crate::expr::print::Layout;
-use crate::expr::print::text::{render, width};
+use crate::expr::print::layout::{Call, Layout};
+use crate::expr::print::number::Number;
 
-/// A term, with what stands before and after it if it is the first or last of a sum in parentheses.
-pub struct Chunk<'a> {
-    /// True if it is subtracted.
-    pub negative: bool,
-    /// The sum in parentheses that begins here.
-    pub opens: Option<Frame<'a>>,
-    /// True if the first term inside these parentheses is subtracted.
-    pub negative_inside: bool,
-    /// The term itself.
-    pub body: &'a Layout,
-    /// The sum in parentheses that ends here.
-    pub closes: Option<Frame<'a>>,
+/// How a notation spells the parts of a formula that is broken into lines.
+pub trait Script {
+    /// The columns that a formula takes.
+    fn columns(&self, layout: &Layout) -> usize;
+    /// A formula that is not broken.
+    fn formula(&self, layout: &Layout) -> String;
+    /// The sign of a term: the first of a sum, or a later one.
+    fn sign(&self, first: bool, negative: bool) -> &'static str;
+    /// A parenthesis around a formula on several lines.
+    fn open(&self, inside: &Layout) -> &'static str;
+    /// The parenthesis that closes it, with the exponent of what it contains.
+    fn close(&self, inside: &Layout, exponent: Option<&Layout>) -> String;
+    /// A function without its argument.
+    fn function(&self, call: &Call) -> String;
+    /// What stands between two pieces on one line.
+    fn space(&self) -> &'static str;
+    /// The sign of division before a denominator in parentheses.
+    fn division(&self) -> &'static str;
+    /// A division by a denominator that is not broken.
+    fn divided_by(&self, below: &Layout) -> String;
+    /// 1/below as a factor, if that is how a long fraction is written.
+    fn inverse(&self, below: &Layout) -> Option<String>;
 }
 
-/// What surrounds a sum in parentheses.
-#[derive(Clone, Copy)]
-pub enum Frame<'a> {
-    /// It is above this denominator.
-    Over(&'a Layout),
-    /// It is multiplied by these factors, which stand before it.
-    Times(&'a [Layout]),
+/// A part of a formula that stays on one line.
+struct Piece {
+    text: String,
+    columns: usize,
+    /// What stands between it and the piece before, if they are on one line.
+    joint: &'static str,
+    /// True if it begins a line in any case.
+    apart: bool,
 }
 
-impl Chunk<'_> {
-    /// The columns that the term itself takes, with its sign.
-    pub fn width(&self) -> usize {
-        width(&render(self.body)) + 3
-    }
+/// The lines of a formula, none wider than `room` if that can be.
+pub fn lines(layout: &Layout, script: &impl Script, room: usize) -> Vec<String> {
+    let mut pieces = Pieces { script, room, open: 0, done: Vec::new() };
+    pieces.cut("");
+    pieces.formula(layout);
+    fill(pieces.done, room)
 }
 
-/// The pieces between which a formula may be broken. One piece if it fits into `columns`.
-pub fn chunks(layout: &Layout, columns: usize) -> Vec<Chunk<'_>> {
-    let whole = |negative, body| Chunk { negative, opens: None, negative_inside: false, body, closes: None };
-    if width(&render(layout)) <= columns {
-        return vec![whole(false, layout)];
-    }
-    let Layout::Sum(terms) = layout else { return spread(false, layout) };
-    let mut out = Vec::new();
-    for (negative, term) in terms {
-        if width(&render(term)) > columns {
-            out.extend(spread(*negative, term));
-        } else {
-            out.push(whole(*negative, term));
+/// As many pieces on each line as fit.
+fn fill(pieces: Vec<Piece>, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = 0;
+    for piece in pieces {
+        let columns = piece.columns + usize::from(!piece.joint.is_empty());
+        match lines.last_mut() {
+            Some(line) if used + columns <= room && !piece.apart => {
+                *line += piece.joint;
+                *line += &piece.text;
+                used += columns;
+            }
+            _ => {
+                used = piece.columns;
+                lines.push(piece.text);
+            }
         }
     }
-    out
+    lines
 }
 
-/// The terms of the sum within a long term, if it has one.
-fn spread(negative: bool, term: &Layout) -> Vec<Chunk<'_>> {
-    let (frame, inner) = match term {
-        Layout::Fraction(above, below) => (Frame::Over(below), &**above),
+struct Pieces<'a, S: Script> {
+    script: &'a S,
+    room: usize,
+    /// The parentheses that are open.
+    open: usize,
+    done: Vec<Piece>,
+}
+
+impl<S: Script> Pieces<'_, S> {
+    /// A line may end here.
+    fn cut(&mut self, joint: &'static str) {
+        self.done.push(Piece { text: String::new(), columns: 0, joint, apart: false });
+    }
+
+    fn put(&mut self, text: &str, columns: usize) {
+        if let Some(piece) = self.done.last_mut() {
+            piece.text += text;
+            piece.columns += columns;
+        }
+    }
+
+    fn whole(&mut self, layout: &Layout) {
+        self.put(&self.script.formula(layout), self.script.columns(layout));
+    }
+
+    fn formula(&mut self, layout: &Layout) {
+        let used = self.done.last().map_or(0, |piece| piece.columns);
+        if used + self.script.columns(layout) + self.open <= self.room {
+            self.whole(layout);
+        } else {
+            self.spread(layout);
+        }
+    }
+
+    /// A formula with the places where it can be broken.
+    fn spread(&mut self, layout: &Layout) {
+        match layout {
+            Layout::Sum(terms) => self.sum(terms),
+            Layout::Product(factors) => self.product(factors),
+            Layout::Fraction(above, below) => self.fraction(above, below),
+            Layout::Parentheses(inside) => self.enclosed(inside, None),
+            Layout::Power(base, exponent) => match &**base {
+                Layout::Parentheses(inside) => self.enclosed(inside, Some(exponent)),
+                _ => self.whole(layout),
+            },
+            Layout::Root(inside) => self.enclosed(inside, Some(&Layout::Number(Number::Ratio(1, 2)))),
+            Layout::Call(call) if call.arguments.len() == 1 => {
+                self.put(&self.script.function(call), call.function.len());
+                self.enclosed(&call.arguments[0], None);
+            }
+            other => self.whole(other),
+        }
+    }
+
+    fn sum(&mut self, terms: &[(bool, Layout)]) {
+        for (i, (negative, term)) in terms.iter().enumerate() {
+            if i > 0 {
+                self.cut(self.script.space());
+            }
+            let sign = self.script.sign(i == 0, *negative);
+            self.put(sign, if i == 0 { usize::from(*negative) } else { 2 });
+            self.formula(term);
+        }
+    }
+
+    /// Broken inside its widest factor that can be; between factors only if none can.
+    fn product(&mut self, factors: &[Layout]) {
+        let space = self.script.space();
+        let breakable = (0..factors.len()).filter(|&i| can_break(&factors[i]));
+        let Some(widest) = breakable.max_by_key(|&i| self.script.columns(&factors[i])) else {
+            for (i, factor) in factors.iter().enumerate() {
+                if i > 0 {
+                    self.cut(space);
+                }
+                self.whole(factor);
+            }
+            return;
+        };
+        let group = |factors: &[Layout]| Layout::Product(factors.to_vec());
+        if widest > 0 {
+            self.formula(&group(&factors[..widest]));
+            self.put(space, 1);
+        }
+        self.spread(&factors[widest]);
+        if widest + 1 < factors.len() {
+            self.put(space, 1);
+            self.formula(&group(&factors[widest + 1..]));
+        }
+    }
+
+    fn fraction(&mut self, above: &Layout, below: &Layout) {
+        let columns = self.script.columns(below) + 3;
+        let inverse = self.script.inverse(below).filter(|_| columns <= self.room / 2);
+        if let Some(inverse) = &inverse {
+            self.put(inverse, columns);
+        }
+        match above {
+            Layout::Sum(_) => self.enclosed(above, None),
+            other => self.formula(&before_division(other)),
+        }
+        if inverse.is_none() {
+            self.cut("");
+            if columns <= self.room {
+                self.put(&self.script.divided_by(below), columns);
+                return;
+            }
+            if let Some(piece) = self.done.last_mut() {
+                piece.apart = true;
+            }
+            self.put(self.script.division(), 1);
+            self.enclosed(below, None);
+        }
+    }
+
+    /// The sum inside is broken between its terms even if it would fit on a line of its own.
+    fn enclosed(&mut self, inside: &Layout, exponent: Option<&Layout>) {
+        self.put(self.script.open(inside), 1);
+        self.open += 1;
+        self.spread(inside);
+        self.open -= 1;
+        let columns = 1 + exponent.map_or(0, |n| self.script.columns(n));
+        self.put(&self.script.close(inside, exponent), columns);
+    }
+}
+
+fn can_break(layout: &Layout) -> bool {
+    match layout {
+        Layout::Sum(_) => true,
+        Layout::Parentheses(x) | Layout::Power(x, _) | Layout::Root(x) => can_break(x),
+        Layout::Fraction(above, below) => can_break(above) || can_break(below),
+        Layout::Product(factors) => factors.iter().any(can_break),
+        Layout::Call(call) => call.arguments.len() == 1 && can_break(&call.arguments[0]),
+        _ => false,
+    }
+}
+
+/// A formula that a division follows: sin(θ)/x, not sin θ/x.
+fn before_division(layout: &Layout) -> Layout {
+    match layout {
+        Layout::Call(call) => Layout::Call(Call { bare: false, ..call.clone() }),
         Layout::Product(factors) => match factors.split_last() {
-            Some((Layout::Parentheses(inner), before)) => (Frame::Times(before), &**inner),
-            _ => (Frame::Times(&[]), term),
+            Some((last, rest)) => Layout::Product([rest, &[before_division(last)]].concat()),
+            None => layout.clone(),
         },
-        other => (Frame::Times(&[]), other),
-    };
-    let Layout::Sum(terms) = inner else {
-        return vec![Chunk { negative, opens: None, negative_inside: false, body: term, closes: None }];
-    };
-    let last = terms.len().saturating_sub(1);
-    terms
-        .iter()
-        .enumerate()
-        .map(|(i, (inside, body))| Chunk {
-            negative: if i == 0 { negative } else { *inside },
-            opens: (i == 0).then_some(frame),
-            negative_inside: i == 0 && *inside,
-            body,
-            closes: (i == last).then_some(frame),
-        })
-        .collect()
+        other => other.clone(),
+    }
 }

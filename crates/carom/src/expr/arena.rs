@@ -81,16 +81,28 @@ impl Arena {
 
     /// All nodes that `roots` are made of, operands before what uses them.
     pub fn reachable(&self, roots: &[Expr]) -> Vec<Expr> {
+        self.reached(roots, usize::MAX).unwrap_or_default()
+    }
+
+    /// All nodes that e is made of, unless there are more than `most`.
+    pub fn reachable_within(&self, e: Expr, most: usize) -> Option<Vec<Expr>> {
+        self.reached(&[e], most)
+    }
+
+    fn reached(&self, roots: &[Expr], most: usize) -> Option<Vec<Expr>> {
         let mut seen: FxHashSet<Expr> = FxHashSet::default();
         let mut stack: Vec<Expr> = roots.to_vec();
         while let Some(e) = stack.pop() {
             if seen.insert(e) {
                 stack.extend(self.node(e).operands());
             }
+            if seen.len() > most {
+                return None;
+            }
         }
         let mut order: Vec<Expr> = seen.into_iter().collect();
         order.sort_unstable();
-        order
+        Some(order)
     }
 }
 

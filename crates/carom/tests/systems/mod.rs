@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use carom::lab::expr::{Expr, Node, with_arena};
+use carom::lab::expr::{Expr, Func, Node, with_arena};
 use carom::lab::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
 
 /// The symbol of that name.
@@ -138,6 +138,41 @@ pub fn chain(n: usize) -> System {
     wall(system(&q, &["m", "L", "g"], t, v), "wall", x + 0.25, Expr::constant(1.0))
 }
 
+/// A pendulum on a string whose bob hits a peg of radius r at (a, −b).
+pub fn peg() -> System {
+    let (m, r) = (s("m"), s("R"));
+    let (x, y) = (r * s("theta").sin(), -r * s("theta").cos());
+    let t = 0.5 * m * (dot(x, &["theta"]).squared() + dot(y, &["theta"]).squared());
+    let gap = ((x - s("a")).squared() + (y + s("b")).squared()).sqrt() - s("r");
+    wall(system(&["theta"], &["m", "R", "g", "a", "b", "r"], t, m * s("g") * y), "peg", gap, Expr::constant(0.8))
+}
+
+/// A natural frequency √(g/R) among the terms, and a root below a fraction line.
+pub fn natural_frequency() -> System {
+    let (m, r, x, theta) = (s("m"), s("R"), s("x"), s("theta"));
+    let (v, turn) = (s("x'"), s("theta'"));
+    let w = (s("g") / r).sqrt();
+    let swing = v.squared() + 2.0 * r * v * turn * theta.cos() + (r * turn).squared();
+    let t = v.squared() / 2.0 + m * swing / 2.0;
+    let u = w.squared() * x.squared() / 2.0 - m * s("g") * r * theta.cos() + w * x + 1.0 / (2.0 + x.squared() + w);
+    wall(system(&["x", "theta"], &["g", "R", "m"], t, u), "wall", x + 1.0, Expr::constant(1.0))
+}
+
+/// A chain of n links, with the horizontal places of two of them bent by functions that no identity simplifies.
+pub fn bent_chain(n: usize, bent: [(usize, Func); 2]) -> System {
+    let names: Vec<String> = (1..=n).map(|i| format!("theta{i}")).collect();
+    let q: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (mut x, mut y) = (Expr::constant(0.0), Expr::constant(0.0));
+    let mut t = x;
+    for (i, name) in q.iter().enumerate() {
+        x = x + s(name).sin();
+        y = y - s(name).cos();
+        x = bent.iter().filter(|(at, _)| *at == i).fold(x, |x, &(_, f)| x.apply(f));
+        t = t + 0.5 * s("m") * (dot(x, &q).squared() + dot(y, &q).squared());
+    }
+    wall(system(&q, &["m", "g"], t, s("m") * s("g") * y), "wall", x + 0.25, Expr::constant(1.0))
+}
+
 /// Every system here, by name.
 pub fn all() -> Vec<(&'static str, System)> {
     vec![
@@ -150,6 +185,8 @@ pub fn all() -> Vec<(&'static str, System)> {
         ("moving-wall", moving_wall()),
         ("relativistic", relativistic()),
         ("constrained", constrained()),
+        ("peg", peg()),
+        ("natural-frequency", natural_frequency()),
         ("chain-3", chain(3)),
         ("chain-5", chain(5)),
     ]

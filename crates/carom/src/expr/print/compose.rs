@@ -15,11 +15,13 @@ pub const LARGEST: f64 = 20_000.0;
 /// So are those nested deeper than this; chains of sums and of products count once.
 pub const DEEPEST: u32 = 250;
 
-/// The number of nodes of e written out, without sharing, and its nesting depth.
+/// The number of nodes of e written out, without sharing, and its nesting depth; infinite if it is more than
+/// [`LARGEST`] even with sharing.
 pub fn extent(e: Expr) -> (f64, u32) {
     with_arena(|a| {
+        let Some(nodes) = a.reachable_within(e, LARGEST as usize) else { return (f64::INFINITY, 0) };
         let mut extents: FxHashMap<Expr, (f64, u32)> = FxHashMap::default();
-        for x in a.reachable(&[e]) {
+        for x in nodes {
             let node = a.node(x);
             let (mut size, mut depth) = (1.0, 0);
             for operand in node.operands() {
@@ -44,14 +46,22 @@ fn chain(node: Node) -> u8 {
 
 /// The shape of e.
 pub fn compose(e: Expr, notation: &Notation) -> Layout {
+    compose_within(e, notation, LARGEST).0
+}
+
+/// The shape of e and its size, or its size in words if it is larger than `room`.
+pub fn compose_within(e: Expr, notation: &Notation, room: f64) -> (Layout, f64) {
     let (size, depth) = extent(e);
-    if size > LARGEST {
-        return Layout::Words(format!("⟨expression of {size:.1e} terms⟩"));
-    }
-    if depth > DEEPEST {
-        return Layout::Words(format!("⟨expression nested {depth} deep⟩"));
-    }
-    Composer { ranks: ranks(e, notation), notation }.layout(e)
+    let words = if size.is_infinite() {
+        format!("⟨expression of more than {LARGEST} terms⟩")
+    } else if size > room.min(LARGEST) {
+        format!("⟨expression of {size:.1e} terms⟩")
+    } else if depth > DEEPEST {
+        format!("⟨expression nested {depth} deep⟩")
+    } else {
+        return (Composer { ranks: ranks(e, notation), notation }.layout(e), size);
+    };
+    (Layout::Words(words), 0.0)
 }
 
 /// What decides where a part of an expression stands.

@@ -106,20 +106,20 @@ fn sum(terms: &[(bool, Layout)]) -> String {
     text
 }
 
-fn call_latex(call: &Call) -> String {
+/// A function, without its arguments.
+pub fn function(call: &Call) -> String {
     let function = match call.function {
         "sgn" => "\\operatorname{sgn}".to_owned(),
         "atan2" => "\\operatorname{atan2}".to_owned(),
         known => format!("\\{known}"),
     };
-    let power = call.power.map(|n| format!("^{{{n}}}")).unwrap_or_default();
+    function + &call.power.map(|n| format!("^{{{n}}}")).unwrap_or_default()
+}
+
+fn call_latex(call: &Call) -> String {
     let arguments: Vec<String> = call.arguments.iter().map(render).collect();
-    let arguments = arguments.join(", ");
-    if call.bare {
-        format!("{function}{power} {arguments}")
-    } else {
-        format!("{function}{power}\\left( {arguments} \\right)")
-    }
+    let (function, arguments) = (function(call), arguments.join(", "));
+    if call.bare { format!("{function} {arguments}") } else { format!("{function}\\left( {arguments} \\right)") }
 }
 
 fn number_latex(number: &Number) -> String {

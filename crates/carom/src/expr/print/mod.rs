@@ -1,7 +1,7 @@
-//! Writing expressions down: Unicode text, LaTeX, MathML, and the source of a model.
+//! Writing expressions down: Unicode text, LaTeX, HTML, and the source of a model.
 //!
 //! [`compose`] decides the shape of a formula once, in the order that a [`Notation`] gives; [`text`], [`latex`] and
-//! [`mathml`] spell that shape. [`Expr::to_source`] is the odd one out: it keeps the operations as they were built, so
+//! [`html`] spell that shape. [`Expr::to_source`] is the odd one out: it keeps the operations as they were built, so
 //! that what it writes parses back to the same value.
 //!
 //! ```
@@ -11,9 +11,9 @@
 //! ```
 
 mod compose;
+pub mod html;
 pub mod latex;
 pub mod layout;
-pub mod mathml;
 pub mod name;
 mod notation;
 pub mod number;
@@ -22,8 +22,8 @@ pub mod text;
 
 use std::fmt;
 
-pub use compose::compose;
 pub(super) use compose::{DEEPEST, LARGEST, extent};
+pub use compose::{compose, compose_within};
 pub use layout::Layout;
 pub use notation::{Class, Notation};
 
@@ -45,9 +45,9 @@ impl Expr {
         latex::render(&compose(self, notation))
     }
 
-    /// A `<math>` element.
-    pub fn to_mathml(self, notation: &Notation) -> String {
-        format!("<math>{}</math>", mathml::render(&compose(self, notation)))
+    /// An HTML element, which needs the style [`html::STYLE`].
+    pub fn to_html(self, notation: &Notation) -> String {
+        html::formula(&compose(self, notation))
     }
 }
 

@@ -14,7 +14,7 @@ pub fn render(layout: &Layout) -> String {
         Layout::Sum(terms) => sum(terms),
         Layout::Product(factors) => product(factors, false),
         Layout::Fraction(above, below) => format!("{}/{}", numerator(above), denominator(below)),
-        Layout::Power(base, exponent) => power(base, exponent),
+        Layout::Power(base, n) => render(base) + &exponent(n),
         Layout::Root(x) => format!("√{}", operand(x)),
         Layout::Abs(x) => format!("|{}|", render(x)),
         Layout::Call(call) => call_text(call, call.bare),
@@ -103,19 +103,23 @@ fn operand(layout: &Layout) -> String {
     }
 }
 
-fn power(base: &Layout, exponent: &Layout) -> String {
-    let base = render(base);
-    match exponent {
-        Layout::Number(Number::Ratio(n, 1)) => base + &n.to_string().chars().map(superscript).collect::<String>(),
-        other => format!("{base}^{}", operand(other)),
+/// An exponent, without what it belongs to.
+pub fn exponent(layout: &Layout) -> String {
+    match layout {
+        Layout::Number(Number::Ratio(n, 1)) => n.to_string().chars().map(superscript).collect(),
+        other => format!("^{}", operand(other)),
     }
 }
 
-fn call_text(call: &Call, bare: bool) -> String {
+/// A function, without its arguments.
+pub fn function(call: &Call) -> String {
     let power: String = call.power.map(|n| n.to_string().chars().map(superscript).collect()).unwrap_or_default();
-    let arguments = list(&call.arguments);
-    let function = call.function;
-    if bare { format!("{function}{power} {arguments}") } else { format!("{function}{power}({arguments})") }
+    format!("{}{power}", call.function)
+}
+
+fn call_text(call: &Call, bare: bool) -> String {
+    let (function, arguments) = (function(call), list(&call.arguments));
+    if bare { format!("{function} {arguments}") } else { format!("{function}({arguments})") }
 }
 
 fn number_text(number: &Number) -> String {

@@ -18,10 +18,14 @@ const LARGEST_SPLIT: usize = 8;
 /// Denominators up to this one are pulled out of a sum.
 const LARGEST_DENOMINATOR: u64 = 144;
 
+/// The work of writing a sum in all its forms, for each power in it.
+const FORMS: usize = 40;
+
 /// The sum over a denominator, with its common factors pulled out, in the form that is cheapest to read.
-pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Expr {
+pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Option<Expr> {
+    writer.budget.spend(FORMS * terms.iter().map(|(_, powers)| 1 + powers.len()).sum::<usize>())?;
     if terms.len() < 2 {
-        return sum(terms) / below;
+        return Some(sum(terms) / below);
     }
     let content = common(terms);
     let number = numeric_content(terms);
@@ -36,7 +40,7 @@ pub fn factored(writer: &Writer, terms: &[Term], below: Expr) -> Expr {
         }
     }
     forms.extend([sum(terms), pulled(writer, terms)]);
-    writer.cheapest(forms.into_iter().map(|form| form / below))
+    Some(writer.cheapest(forms.into_iter().map(|form| form / below)))
 }
 
 /// The powers in a term of atoms at or above a class, and those below it.
@@ -112,7 +116,7 @@ fn pull(writer: &Writer, terms: &[Term]) -> Expr {
 
 /// The terms that share their most frequent atom apart from the others, if that is cheaper.
 fn split(writer: &Writer, terms: &[Term]) -> Expr {
-    let flat = square(terms).or_else(|| angle_sum(terms)).unwrap_or_else(|| sum(terms));
+    let flat = square(writer, terms).or_else(|| angle_sum(writer, terms)).unwrap_or_else(|| sum(terms));
     if terms.len() > LARGEST_SPLIT {
         return flat;
     }
@@ -125,7 +129,7 @@ fn split(writer: &Writer, terms: &[Term]) -> Expr {
 }
 
 /// (a + b + …)², if the terms are one.
-fn square(terms: &[Term]) -> Option<Expr> {
+fn square(writer: &Writer, terms: &[Term]) -> Option<Expr> {
     let is_square = |(c, powers): &&Term| *c > 0.0 && powers.iter().all(|(_, n)| n % (2 * ONE) == 0);
     let root = |(c, powers): &Term| -> Option<Term> {
         let c = c.sqrt();
@@ -137,6 +141,12 @@ fn square(terms: &[Term]) -> Option<Expr> {
     if n < 2 || n * (n + 1) / 2 != terms.len() {
         return None;
     }
+    // The term that is written first is positive, whichever was made first.
+    roots.sort_by_cached_key(|(_, powers)| {
+        let mut keys: Vec<_> = powers.iter().map(|&(x, n)| (writer.key(x), n)).collect();
+        keys.sort();
+        keys
+    });
     let cross = |a: &Term, b: &Term| {
         let mut powers = [a.1.as_slice(), b.1.as_slice()].concat();
         powers.sort_unstable();
@@ -150,7 +160,7 @@ fn square(terms: &[Term]) -> Option<Expr> {
 }
 
 /// cos a cos b ∓ sin a sin b and sin a cos b ± cos a sin b, as one function of the sum or difference.
-fn angle_sum(terms: &[Term]) -> Option<Expr> {
+fn angle_sum(writer: &Writer, terms: &[Term]) -> Option<Expr> {
     let [(c, first), (d, second)] = terms else { return None };
     if (c.abs() - d.abs()).abs() > 1e-13 * c.abs() {
         return None;
@@ -170,11 +180,14 @@ fn angle_sum(terms: &[Term]) -> Option<Expr> {
         return None;
     }
     let same = c * d > 0.0;
+    // The angle that is written first stands first in the difference, whichever was made first.
+    let (first, second, sign) = if writer.key(a) <= writer.key(b) { (a, b, 1.0) } else { (b, a, -1.0) };
     let (wave, c) = match (f, g) {
-        (Func::Cos, Func::Cos) => (if same { (a - b).cos() } else { (a + b).cos() }, *c),
-        (Func::Sin, Func::Sin) => (if same { (a - b).cos() } else { (a + b).cos() }, *d),
-        (Func::Sin, _) => (if same { (a + b).sin() } else { (a - b).sin() }, *c),
-        _ => (if same { (a + b).sin() } else { (b - a).sin() }, *c),
+        (Func::Cos, Func::Cos) => (if same { (first - second).cos() } else { (a + b).cos() }, *c),
+        (Func::Sin, Func::Sin) => (if same { (first - second).cos() } else { (a + b).cos() }, *d),
+        _ if same => ((a + b).sin(), *c),
+        (Func::Sin, _) => ((first - second).sin(), sign * *c),
+        _ => ((first - second).sin(), -sign * *c),
     };
     Some(product(c, &[(wave, ONE)]))
 }

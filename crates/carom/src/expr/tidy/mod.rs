@@ -3,20 +3,32 @@
 //! An expression becomes a polynomial over atoms (`poly`, `ring`), in which like terms meet and trigonometric
 //! identities hold by themselves; the polynomial is written in several ways (`trig`: multiple angles, squares,
 //! products; `factor`: with common factors pulled out), and the one that costs least to read (`cost`) is taken, the
-//! expression as it was built among them. The value never changes where it was defined; what would take too long
-//! comes back as it was.
+//! expression as it was built among them. The value never changes where it was defined; what takes more
+//! work than its budget allows comes back as it was.
 
+mod budget;
 mod cost;
 mod factor;
+mod gcd;
 mod poly;
 mod ring;
 mod trig;
 mod write;
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::print::{DEEPEST, LARGEST, Notation, extent};
 use super::{Expr, Func, Node, with_arena};
+use budget::Budget;
 use ring::Ring;
 use write::Writer;
+
+/// The most work that one expression may take: some hundredths of a second.
+const ONE: usize = 1_000_000;
+/// The most work that all expressions of a derivation may take together: about a second.
+const ALL: usize = 16_000_000;
 
 /// e in the form that is cheapest to read.
 ///
@@ -27,25 +39,73 @@ use write::Writer;
 /// assert_eq!(tidy(e, &Notation::default()), y.cos());
 /// ```
 pub fn tidy(e: Expr, notation: &Notation) -> Expr {
+    Tidier::new(notation.clone()).tidy(e)
+}
+
+/// Tidies the expressions of one derivation, which share a budget. Once it is spent, expressions come back as they were.
+pub struct Tidier {
+    /// The order in which symbols are written.
+    pub notation: Notation,
+    budget: Budget,
+    known: RefCell<FxHashMap<Expr, Expr>>,
+}
+
+impl Tidier {
+    /// A tidier with its whole budget.
+    pub fn new(notation: Notation) -> Tidier {
+        Tidier { notation, budget: Budget::new(ALL), known: RefCell::default() }
+    }
+
+    /// e in the form that is cheapest to read.
+    pub fn tidy(&self, e: Expr) -> Expr {
+        if let Some(&known) = self.known.borrow().get(&e) {
+            return known;
+        }
+        let allowed = self.budget.left().min(ONE);
+        let writer = Writer::new(&self.notation, Budget::new(allowed));
+        let form = cheapest(e, &writer).unwrap_or(e);
+        let _ = self.budget.spend(allowed - writer.budget.left());
+        self.known.borrow_mut().insert(e, form);
+        form
+    }
+
+    /// Pays for `sweeps` passes over e, such as derivatives; false if e is too large or the budget is spent.
+    pub fn affords(&self, e: Expr, sweeps: usize) -> bool {
+        let nodes = with_arena(|a| a.reachable_within(e, LARGEST as usize));
+        nodes.is_some_and(|nodes| self.budget.spend(sweeps * nodes.len()).is_some())
+    }
+
+    /// The one of two forms that is cheaper to read.
+    pub fn cheaper(&self, a: Expr, b: Expr) -> Expr {
+        Writer::new(&self.notation, Budget::new(0)).cheapest([a, b])
+    }
+}
+
+/// The cheapest form of e that the writer's budget allows; none if it does not even allow to look at e.
+fn cheapest(e: Expr, writer: &Writer) -> Option<Expr> {
+    if writer.budget.left() == 0 {
+        return None;
+    }
+    let nodes = with_arena(|a| a.reachable_within(e, LARGEST as usize)).map_or(LARGEST as usize, |nodes| nodes.len());
+    writer.budget.spend(nodes)?;
     let (size, depth) = extent(e);
     if size > LARGEST || depth > DEEPEST {
-        return e;
+        return None;
     }
-    let writer = Writer::new(notation);
     let mut forms = Vec::new();
     let rings: &[bool] = if has_waves(e) { &[true, false] } else { &[false] };
     for &phases in rings {
-        let mut ring = Ring::new(&writer, phases);
+        let mut ring = Ring::new(writer, phases);
         let poly = ring.polynomial(e);
         if let Some(poly) = &poly
             && let Some(c) = poly.as_constant()
         {
-            return Expr::constant(c);
+            return Some(Expr::constant(c));
         }
         forms.extend(poly.and_then(|poly| ring.write(&poly)));
     }
     forms.push(e);
-    writer.cheapest(forms)
+    Some(writer.cheapest(forms))
 }
 
 fn has_waves(e: Expr) -> bool {

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::budget::Budget;
 use crate::expr::Expr;
 
 /// The exponent 1, in twelfths.
@@ -113,7 +114,15 @@ impl Monomial {
 
     /// Compares by the first variable in which they differ: an order that multiplication keeps.
     fn compare(&self, other: &Monomial) -> Ordering {
-        self.times(&other.inverse()).0.first().map_or(Ordering::Equal, |(_, n)| n.cmp(&0))
+        let differ = self.0.iter().zip(&other.0).position(|(a, b)| a != b);
+        let at = differ.unwrap_or(self.0.len().min(other.0.len()));
+        match (self.0.get(at), other.0.get(at)) {
+            (Some(a), Some(b)) if a.0 == b.0 => a.1.cmp(&b.1),
+            (Some(a), Some(b)) if a.0 < b.0 => a.1.cmp(&0),
+            (Some(a), None) => a.1.cmp(&0),
+            (_, Some(b)) => 0.cmp(&b.1),
+            (None, None) => Ordering::Equal,
+        }
     }
 }
 
@@ -145,21 +154,34 @@ impl Poly {
         }
     }
 
+    /// The work that it takes to go through all terms once.
+    pub fn size(&self) -> usize {
+        self.0.keys().map(|monomial| 1 + monomial.0.len()).sum()
+    }
+
     /// self + c·other.
     pub fn plus(&self, c: f64, other: &Poly) -> Poly {
         let mut sum = self.clone();
-        for (monomial, &b) in &other.0 {
-            sum.add_term(monomial.clone(), b.times(Complex::real(c)));
-        }
+        sum.add_product(other, &Monomial::default(), Complex::real(c));
         sum
+    }
+
+    /// Adds c·monomial·other.
+    pub fn add_product(&mut self, other: &Poly, monomial: &Monomial, c: Complex) {
+        for (m, &b) in &other.0 {
+            self.add_term(m.times(monomial), b.times(c));
+        }
+    }
+
+    /// The work that it takes to multiply two polynomials.
+    pub fn work(&self, other: &Poly) -> usize {
+        self.0.len() * other.size() + other.0.len() * self.size()
     }
 
     pub fn times(&self, other: &Poly) -> Poly {
         let mut product = Poly::default();
         for (m, &a) in &self.0 {
-            for (n, &b) in &other.0 {
-                product.add_term(m.times(n), a.times(b));
-            }
+            product.add_product(other, m, a);
         }
         product
     }
@@ -184,40 +206,42 @@ impl Poly {
 
     /// The largest monomial that divides every term, negative exponents included.
     pub fn floor(&self) -> Monomial {
-        let mut floor: BTreeMap<Base, i32> = BTreeMap::new();
-        for &(base, _) in self.0.keys().flat_map(|m| &m.0) {
-            floor.entry(base).or_insert_with(|| self.0.keys().map(|m| m.exponent(base)).min().unwrap_or(0));
+        let mut seen: BTreeMap<Base, (i32, usize)> = BTreeMap::new();
+        for &(base, n) in self.0.keys().flat_map(|m| &m.0) {
+            let (least, count) = seen.entry(base).or_insert((n, 0));
+            (*least, *count) = ((*least).min(n), *count + 1);
         }
-        Monomial(floor.into_iter().filter(|(_, n)| *n != 0).collect())
+        // A variable that some term lacks has the exponent 0 there.
+        let floor = seen.into_iter().map(|(base, (n, count))| (base, if count < self.0.len() { n.min(0) } else { n }));
+        Monomial(floor.filter(|(_, n)| *n != 0).collect())
     }
 
     fn leading(&self) -> Option<(&Monomial, Complex)> {
         self.0.iter().max_by(|a, b| a.0.compare(b.0)).map(|(m, &c)| (m, c))
     }
 
-    /// self/divisor if it is a polynomial again.
-    pub fn divided_by(&self, divisor: &Poly) -> Option<Poly> {
+    /// self/divisor if it is a polynomial again, and if finding out is within the budget.
+    pub fn divided_by(&self, divisor: &Poly, budget: &Budget) -> Option<Poly> {
         if self.0.len() > LARGEST_DIVIDEND || divisor.0.len() > self.0.len() {
             return None;
         }
+        budget.spend(2 * (self.size() + divisor.size()))?;
         let (floor, below) = (self.floor(), divisor.floor());
         let divisor = divisor.scaled(&below.inverse(), Complex::real(1.0));
         let mut rest = self.scaled(&floor.inverse(), Complex::real(1.0));
         let (lead, c) = divisor.leading()?;
         let (lead, inverse) = (lead.inverse(), c.inverse());
         let mut quotient = Poly::default();
-        for _ in 0..400 {
-            let Some((monomial, a)) = rest.leading() else {
-                return Some(quotient.scaled(&floor.times(&below.inverse()), Complex::real(1.0)));
-            };
+        while let Some((monomial, a)) = rest.leading() {
+            budget.spend(rest.0.len() + 2 * divisor.size())?;
             let (step, a) = (monomial.times(&lead), a.times(inverse));
             if step.0.iter().any(|&(_, n)| n < 0) {
                 return None;
             }
-            rest = rest.plus(-1.0, &divisor.scaled(&step, a));
+            rest.add_product(&divisor, &step, a.times(Complex::real(-1.0)));
             quotient.add_term(step, a);
         }
-        None
+        Some(quotient.scaled(&floor.times(&below.inverse()), Complex::real(1.0)))
     }
 }
 
@@ -230,9 +254,11 @@ mod tests {
         let atom = |name: &str| Poly::term(Monomial::of(Base::Atom(Expr::symbol(name)), ONE), Complex::real(1.0));
         let (x, y) = (atom("x"), atom("y"));
         let (sum, difference) = (x.plus(1.0, &y), x.plus(-1.0, &y));
-        assert_eq!(sum.times(&difference).divided_by(&sum), Some(difference.clone()));
-        assert_eq!(x.times(&x).plus(1.0, &y).divided_by(&sum), None);
+        let budget = Budget::new(1000);
+        assert_eq!(sum.times(&difference).divided_by(&sum, &budget), Some(difference.clone()));
+        assert_eq!(x.times(&x).plus(1.0, &y).divided_by(&sum, &budget), None);
         let laurent = sum.scaled(&Monomial::of(Base::Phase(Expr::symbol("x")), -ONE), Complex { re: 0.0, im: 0.5 });
-        assert_eq!(laurent.times(&difference).divided_by(&laurent), Some(difference));
+        assert_eq!(laurent.times(&difference).divided_by(&laurent, &budget), Some(difference));
+        assert_eq!(sum.times(&sum).divided_by(&sum, &Budget::new(10)), None);
     }
 }

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::gcd::common_divisor;
 use super::poly::{Base, Complex, Monomial, ONE, Poly};
 use super::write::Writer;
 use crate::expr::print::number::as_ratio;
@@ -12,8 +13,6 @@ use crate::expr::{Expr, Func, Node, Op, with_arena};
 
 /// Results with more terms than this are not worth reading.
 const LARGEST: usize = 1000;
-/// Products of terms before giving up: some tens of milliseconds.
-const WORK: usize = 40_000;
 /// An angle with more terms than this is an atom.
 const LONGEST_ANGLE: usize = 12;
 
@@ -22,14 +21,13 @@ pub struct Ring<'a> {
     pub writer: &'a Writer<'a>,
     /// Sines and cosines by phases; otherwise they are atoms.
     phases: bool,
-    work: usize,
     /// Variables that stand for a polynomial.
     composite: FxHashMap<Expr, Poly>,
 }
 
 impl<'a> Ring<'a> {
     pub fn new(writer: &'a Writer<'a>, phases: bool) -> Ring<'a> {
-        Ring { writer, phases, work: 0, composite: FxHashMap::default() }
+        Ring { writer, phases, composite: FxHashMap::default() }
     }
 
     /// e as a polynomial, unless that takes too long or divides by zero.
@@ -37,12 +35,17 @@ impl<'a> Ring<'a> {
         let mut polys: FxHashMap<Expr, Poly> = FxHashMap::default();
         for x in with_arena(|a| a.reachable(&[e])) {
             let poly = self.node(x, &polys)?;
+            self.spend(poly.size())?;
             if poly.0.len() > LARGEST || poly.0.values().any(|c| !c.re.is_finite() || !c.im.is_finite()) {
                 return None;
             }
             polys.insert(x, poly);
         }
         polys.remove(&e)
+    }
+
+    fn spend(&self, work: usize) -> Option<()> {
+        self.writer.budget.spend(work)
     }
 
     fn node(&mut self, e: Expr, polys: &FxHashMap<Expr, Poly>) -> Option<Poly> {
@@ -79,69 +82,93 @@ impl<'a> Ring<'a> {
     }
 
     pub fn product(&mut self, a: &Poly, b: &Poly) -> Option<Poly> {
-        self.work += a.0.len() * b.0.len();
-        if self.work > WORK {
-            return None;
-        }
+        self.spend(a.work(b))?;
         self.multiply_out(a.times(b))
     }
 
-    /// Whole powers of what stands for a polynomial, multiplied out.
-    fn multiply_out(&mut self, poly: Poly) -> Option<Poly> {
-        let whole = |&(base, n): &(Base, i32)| match base {
-            Base::Atom(x) if n >= ONE && self.composite.contains_key(&x) => Some((base, x)),
-            _ => None,
+    /// Whole powers of what stands for a polynomial, multiplied out one by one.
+    fn multiply_out(&mut self, mut poly: Poly) -> Option<Poly> {
+        let whole = |m: &Monomial| -> Option<(Monomial, &Poly)> {
+            m.0.iter().find_map(|&(base, n)| match base {
+                Base::Atom(x) if n >= ONE => Some((m.times(&Monomial::of(base, -ONE)), self.composite.get(&x)?)),
+                _ => None,
+            })
         };
-        if !poly.0.keys().any(|m| m.0.iter().any(|pair| whole(pair).is_some())) {
-            return Some(poly);
-        }
-        let mut sum = Poly::default();
-        for (monomial, &c) in &poly.0 {
-            let found = monomial.0.iter().find_map(|pair| {
-                let (base, x) = whole(pair)?;
-                Some((monomial.times(&Monomial::of(base, -ONE)), self.composite[&x].clone()))
-            });
-            match found {
-                None => sum.add_term(monomial.clone(), c),
-                Some((rest, behind)) => {
-                    self.work += behind.0.len();
-                    sum = sum.plus(1.0, &behind.scaled(&rest, c));
+        loop {
+            self.spend(poly.size())?;
+            if poly.0.len() > LARGEST || !poly.0.keys().any(|m| whole(m).is_some()) {
+                return (poly.0.len() <= LARGEST).then_some(poly);
+            }
+            let mut sum = Poly::default();
+            for (monomial, &c) in &poly.0 {
+                match whole(monomial) {
+                    None => sum.add_term(monomial.clone(), c),
+                    Some((rest, behind)) => {
+                        self.spend(behind.size() + behind.0.len() * rest.0.len())?;
+                        sum.add_product(behind, &rest, c);
+                    }
                 }
             }
+            poly = sum;
         }
-        if self.work > WORK || sum.0.len() > LARGEST {
-            return None;
-        }
-        self.multiply_out(sum)
     }
 
-    /// poly = numerator/denominator with no sum left below a numerator's term; what divides out is gone.
+    /// poly = numerator/denominator with no sum left below a numerator's term; common factors are cancelled.
     fn together(&mut self, poly: &Poly) -> Option<(Poly, Monomial)> {
-        let mut denominator: Vec<(Base, i32)> = Vec::new();
-        for &(base, n) in poly.floor().0.iter() {
-            if let Base::Atom(x) = base
-                && n < 0
-                && self.composite.contains_key(&x)
-            {
-                denominator.push((base, -n));
-            }
-        }
-        let denominator = Monomial(denominator);
+        let is_sum = |&(base, n): &(Base, i32)| match base {
+            Base::Atom(x) => n < 0 && self.composite.contains_key(&x),
+            Base::Phase(_) => false,
+        };
+        let mut floor = poly.floor();
+        floor.0.retain(is_sum);
+        let denominator = floor.inverse();
         let mut numerator = self.multiply_out(poly.scaled(&denominator, Complex::real(1.0)))?;
-        let mut left = Vec::new();
-        for &(base, mut n) in &denominator.0 {
+        let mut left = Monomial::default();
+        let mut factors = denominator.0;
+        while let Some((base, mut n)) = factors.pop() {
             let Base::Atom(x) = base else { continue };
+            let behind = self.composite[&x].clone();
             while n >= ONE
-                && let Some(quotient) = numerator.divided_by(&self.composite[&x])
+                && let Some(quotient) = numerator.divided_by(&behind, &self.writer.budget)
             {
                 numerator = quotient;
                 n -= ONE;
             }
-            if n > 0 {
-                left.push((base, n));
+            // S/√S = √S.
+            if (1..ONE).contains(&n)
+                && behind.0.len() > 1
+                && let Some(quotient) = numerator.divided_by(&behind, &self.writer.budget)
+            {
+                numerator = quotient.scaled(&Monomial::of(base, ONE - n), Complex::real(1.0));
+                n = 0;
+            }
+            if n >= ONE
+                && let Some((above, below)) = self.cancelled(&numerator, &behind)
+            {
+                numerator = above;
+                factors.push((base, n - ONE));
+                factors.extend(below.0);
+            } else if n > 0 {
+                left = left.times(&Monomial::of(base, n));
             }
         }
-        Some((numerator, Monomial(left)))
+        Some((numerator, left))
+    }
+
+    /// a/b without a common factor, if they have one: the numerator, and what else stands below it.
+    fn cancelled(&mut self, a: &Poly, b: &Poly) -> Option<(Poly, Monomial)> {
+        // A common factor in phases need not be real.
+        if self.phases {
+            return None;
+        }
+        let budget = &self.writer.budget;
+        let divisor = common_divisor(a, b, budget)?;
+        let (above, below) = (a.divided_by(&divisor, budget)?, b.divided_by(&divisor, budget)?);
+        let inverse = self.inverse_sum(below)?;
+        let (monomial, &c) = inverse.0.iter().next()?;
+        let is_composite = |(base, _): &(Base, i32)| matches!(base, Base::Atom(x) if self.composite.contains_key(x));
+        let (sums, rest) = monomial.0.iter().copied().partition(is_composite);
+        Some((above.scaled(&Monomial(rest), c), Monomial(sums).inverse()))
     }
 
     fn inverse(&mut self, poly: &Poly) -> Option<Poly> {
@@ -156,11 +183,13 @@ impl<'a> Ring<'a> {
     /// 1/poly: the content and every divisor already known are split off, the rest becomes a variable.
     fn inverse_sum(&mut self, mut poly: Poly) -> Option<Poly> {
         let mut inverse = Poly::constant(1.0);
-        let mut known: Vec<Expr> = self.composite.keys().copied().collect();
+        // A single term divides every sum, without end.
+        let sums = self.composite.iter().filter(|(_, behind)| behind.0.len() > 1);
+        let mut known: Vec<Expr> = sums.map(|(&name, _)| name).collect();
         known.sort_unstable();
         for x in known {
             while poly.0.len() > 1
-                && let Some(quotient) = poly.divided_by(&self.composite[&x])
+                && let Some(quotient) = poly.divided_by(&self.composite[&x], &self.writer.budget)
             {
                 inverse = inverse.times(&atom_power(x, -ONE));
                 poly = quotient;

@@ -48,13 +48,15 @@ impl Real {
 /// All forms of a real polynomial; none if it is not real.
 pub fn forms(writer: &Writer, poly: &Poly) -> Option<Vec<Vec<Term>>> {
     let has_phases = poly.0.keys().any(|m| m.0.iter().any(|(base, _)| matches!(base, Base::Phase(_))));
-    if !has_phases {
-        return Some(vec![fourier(&waves(writer, poly), &|_| Double::Keep)]);
-    }
+    writer.budget.spend(4 * poly.size())?;
     let waves = waves(writer, poly);
+    if !has_phases {
+        return Some(vec![fourier(&waves, &|_| Double::Keep)]);
+    }
+    writer.budget.spend(12 * poly.size())?;
     let mut forms: Vec<_> = DOUBLES.into_iter().map(|double| fourier(&waves, &|_| double)).collect();
     forms.extend(mixed(writer, &waves));
-    forms.extend(choices(writer, poly).iter().filter_map(|sines| expanded(poly, sines)));
+    forms.extend(choices(writer, poly).iter().filter_map(|sines| expanded(writer, poly, sines)));
     Some(forms)
 }
 
@@ -108,6 +110,7 @@ fn mixed(writer: &Writer, waves: &Waves) -> Option<Vec<Term>> {
     angles.sort_by_cached_key(|angle| angle.iter().map(|&(x, n)| (writer.key(x), n)).collect::<Vec<_>>());
     let mut chosen: BTreeMap<Powers, Double> = BTreeMap::new();
     for angle in angles {
+        writer.budget.spend(12 * waves.len())?;
         let price = |double: &Double| {
             let pick = |a: &Powers| if a == angle { *double } else { *chosen.get(a).unwrap_or(&Double::Keep) };
             (writer.cost(sum(&fourier(waves, &pick))) * 8.0) as u64
@@ -153,7 +156,7 @@ fn choices(writer: &Writer, poly: &Poly) -> Vec<Vec<Expr>> {
 }
 
 /// Products of sines and cosines of single atoms, with the square of one of the two replaced.
-fn expanded(poly: &Poly, sines: &[Expr]) -> Option<Vec<Term>> {
+fn expanded(writer: &Writer, poly: &Poly, sines: &[Expr]) -> Option<Vec<Term>> {
     let mut sum = Poly::default();
     for (monomial, &c) in &poly.0 {
         let (atoms, phases) = split(monomial);
@@ -167,10 +170,11 @@ fn expanded(poly: &Poly, sines: &[Expr]) -> Option<Vec<Term>> {
             let mut wave = Poly::term(Monomial::of(Base::Atom(x.cos()), ONE), Complex::real(1.0));
             wave.add_term(Monomial::of(Base::Atom(x.sin()), ONE), Complex { re: 0.0, im: sign });
             for _ in 0..n.abs() / ONE {
+                writer.budget.spend(8 * term.size())?;
                 term = without_squares(&term.times(&wave), x, sines.contains(&x));
             }
         }
-        sum = sum.plus(1.0, &term);
+        sum.add_product(&term, &Monomial::default(), Complex::real(1.0));
         if sum.0.len() > LARGEST_EXPANSION {
             return None;
         }

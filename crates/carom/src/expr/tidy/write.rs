@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::budget::Budget;
 use super::cost::Reading;
 use super::factor::{self, Powers, Term};
 use super::poly::{Base, Monomial, ONE, Poly};
@@ -16,9 +17,13 @@ use crate::expr::{Expr, with_arena};
 /// What orders atoms, whatever the order in which they were made.
 pub type Key = Rc<(Class, u32, String)>;
 
+/// The work of finding the place of an atom.
+const KEY: usize = 200;
+
 /// Writes polynomials as expressions, in the order of a notation.
 pub struct Writer<'a> {
     notation: &'a Notation,
+    pub budget: Budget,
     keys: RefCell<FxHashMap<Expr, Key>>,
     readings: RefCell<FxHashMap<Expr, Reading>>,
     /// Sums whose content has been pulled out, by the bits of their coefficients and their powers.
@@ -26,8 +31,8 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(notation: &'a Notation) -> Writer<'a> {
-        Writer { notation, keys: RefCell::default(), readings: RefCell::default(), pulled: RefCell::default() }
+    pub fn new(notation: &'a Notation, budget: Budget) -> Writer<'a> {
+        Writer { notation, budget, keys: RefCell::default(), readings: RefCell::default(), pulled: RefCell::default() }
     }
 
     /// The place of an atom: the highest class of its symbols, then the first of these, then how it reads.
@@ -35,6 +40,7 @@ impl<'a> Writer<'a> {
         if let Some(key) = self.keys.borrow().get(&x) {
             return key.clone();
         }
+        let _ = self.budget.spend(KEY);
         let ranks = x.symbols().into_iter().map(|s| self.notation.rank(&s.to_source()));
         let (class, place) = ranks.max_by_key(|&(c, p)| (c, std::cmp::Reverse(p))).unwrap_or_default();
         let key = Rc::new((class, place, x.to_text(self.notation)));
@@ -63,8 +69,8 @@ impl<'a> Writer<'a> {
                 seen.push(form);
             }
         }
-        let written = seen.iter().map(|terms| factor::factored(self, terms, below));
-        Some(self.cheapest(written))
+        let written: Option<Vec<Expr>> = seen.iter().map(|terms| factor::factored(self, terms, below)).collect();
+        Some(self.cheapest(written?))
     }
 
     /// What an expression costs to read: about a unit for each sign on paper, more for parentheses within parentheses
