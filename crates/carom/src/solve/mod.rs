@@ -1,12 +1,15 @@
 //! Linear systems, of numbers and of expressions, and equations by Newton's method.
 
+mod linear;
 mod lu;
 mod newton;
 pub mod root;
+mod sparse;
 mod symbolic;
 
 pub use lu::{Lu, SINGULAR};
 pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION, Solved};
+pub use sparse::SparseLu;
 pub use symbolic::{eliminate, eliminate_columns};
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
