@@ -1,6 +1,6 @@
 //! Exact derivatives and substitution, each one sweep over the graph.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Arena, Expr, Func, Node, Op, with_arena};
 
@@ -60,10 +60,50 @@ pub fn grad(f: Expr, xs: &[Expr]) -> Vec<Expr> {
     })
 }
 
-/// ∂fᵢ/∂xⱼ as rows i.
+/// ∂fᵢ/∂xⱼ as rows i. Each column is a sweep as in [`directional`], over those nodes only that depend on xⱼ: most entries of a
+/// large system are zero.
 pub fn jacobian(fs: &[Expr], xs: &[Expr]) -> Vec<Vec<Expr>> {
-    let columns: Vec<Vec<Expr>> = xs.iter().map(|&x| diff_many(fs, x)).collect();
-    (0..fs.len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect()
+    with_arena(|a| {
+        let [one, zero] = [1.0, 0.0].map(|c| a.constant(c));
+        let order = a.reachable(fs);
+        let place: FxHashMap<Expr, usize> = order.iter().enumerate().map(|(at, &e)| (e, at)).collect();
+        let users = a.users(&order, &place);
+        let mut tangent = vec![zero; order.len()];
+        let mut rows = vec![vec![zero; xs.len()]; fs.len()];
+        for (j, x) in xs.iter().enumerate() {
+            let Some(&start) = place.get(x) else { continue };
+            tangent[start] = one;
+            let affected = dependants(&users, start);
+            for &at in &affected {
+                let node = a.node(order[at]);
+                let mut sum = zero;
+                for (index, operand) in node.operands().enumerate() {
+                    let dx = tangent[place[&operand]];
+                    if dx != zero {
+                        let partial = a.partial(order[at], node, index);
+                        let term = a.mul(partial, dx);
+                        sum = a.add(sum, term);
+                    }
+                }
+                tangent[at] = sum;
+            }
+            rows.iter_mut().zip(fs).for_each(|(row, f)| row[j] = tangent[place[f]]);
+            affected.iter().chain([&start]).for_each(|&at| tangent[at] = zero);
+        }
+        rows
+    })
+}
+
+/// The places that can be reached from `start` by way of `users`, in order, without `start`.
+fn dependants(users: &[Vec<usize>], start: usize) -> Vec<usize> {
+    let mut seen: FxHashSet<usize> = FxHashSet::default();
+    let mut stack = vec![start];
+    while let Some(at) = stack.pop() {
+        stack.extend(users[at].iter().filter(|&&user| seen.insert(user)));
+    }
+    let mut all: Vec<usize> = seen.into_iter().collect();
+    all.sort_unstable();
+    all
 }
 
 /// Each fᵢ with the expressions `from` replaced by `to`, all at once.
@@ -92,6 +132,15 @@ impl Arena {
             }
         }
         active
+    }
+
+    /// For each of `order` the places in it of those that it is an operand of.
+    fn users(&self, order: &[Expr], place: &FxHashMap<Expr, usize>) -> Vec<Vec<usize>> {
+        let mut users = vec![Vec::new(); order.len()];
+        for (at, &e) in order.iter().enumerate() {
+            self.node(e).operands().for_each(|x| users[place[&x]].push(at));
+        }
+        users
     }
 
     /// ∂e/∂(operand number `index`), where `node` is the node of e.

@@ -1,13 +1,8 @@
 //! A tape run instruction by instruction: works everywhere, and is what the compiled code is compared with.
 
-use std::cell::RefCell;
-
+use super::scratch::with_scratch;
 use super::tape::{Instr, Reg, Tape};
 use crate::expr::Op;
-
-thread_local! {
-    static SCRATCH: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-}
 
 /// An instruction whose operands are places in the scratch space.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +62,7 @@ impl Program {
     }
 
     pub(super) fn eval(&self, x: &[f64], out: &mut [f64]) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            if scratch.len() < self.places {
-                scratch.resize(self.places, 0.0);
-            }
+        with_scratch(self.places, |scratch| {
             let (inputs, rest) = scratch.split_at_mut(self.inputs);
             inputs.copy_from_slice(x);
             rest[..self.constants.len()].copy_from_slice(&self.constants);
@@ -85,10 +77,7 @@ impl Program {
 
     /// The same for K lanes: number i of lane k is at i·K + k; the inputs from `shared` are the same for all.
     pub(super) fn eval_lanes<const K: usize>(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
-        SCRATCH.with_borrow_mut(|scratch| {
-            if scratch.len() < self.places * K {
-                scratch.resize(self.places * K, 0.0);
-            }
+        with_scratch(self.places * K, |scratch| {
             let (values, _) = scratch.as_chunks_mut::<K>();
             values.as_flattened_mut()[..x.len()].copy_from_slice(x);
             let same = shared.iter().chain(&self.constants);

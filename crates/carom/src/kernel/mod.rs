@@ -26,6 +26,7 @@ mod jit;
 mod lanes;
 mod lower;
 mod newton;
+mod scratch;
 mod tape;
 
 use std::cell::Cell;

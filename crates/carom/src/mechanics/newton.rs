@@ -6,7 +6,7 @@ use super::Mechanics;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
-use crate::solve::{LAST_CORRECTION, Lu, MAX_ITERATIONS, NoSolution, STAGNATION};
+use crate::solve::{LAST_CORRECTION, Linear, MAX_ITERATIONS, NoSolution, STAGNATION};
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ enum Method {
 
 #[derive(Clone, Debug)]
 struct Parts {
-    /// (a, x) → r, ∂r/∂x
+    /// (a, x) → r, the entries of ∂r/∂x that are not zero
     equations: Kernel,
     /// (a, x) → results, next carried inputs
     results: Kernel,
@@ -35,8 +35,8 @@ struct Parts {
     n: usize,
     /// The input by which residuals are divided.
     divisor: Option<usize>,
-    lu: Lu,
-    /// r and ∂r/∂x
+    slopes: Linear,
+    /// r and the entries of ∂r/∂x
     values: Vec<f64>,
     correction: Vec<f64>,
     /// The results and the next carried inputs.
@@ -116,15 +116,20 @@ impl Parts {
         let (n, inputs) = (problem.unknowns.len(), problem.inputs());
         let first = mechanics.parameters.len() + problem.given.len();
         let carried = first..first + problem.carried.len();
+        let mut equations = problem.equations();
+        let slopes = equations.split_off(n).into_iter().enumerate().filter(|(_, slope)| !slope.is_zero());
+        let (places, slopes): (Vec<(usize, usize)>, Vec<Expr>) =
+            slopes.map(|(at, slope)| ((at / n, at % n), slope)).unzip();
+        equations.extend(slopes);
         Ok(Parts {
-            equations: mechanics.kernel(&inputs, &problem.equations())?,
+            equations: mechanics.kernel(&inputs, &equations)?,
             results: mechanics.kernel(&inputs, &[problem.results, problem.next].concat())?,
             state: carried.end..carried.end + problem.state.len(),
             carried,
             n,
             divisor: problem.divisor().map(|i| mechanics.parameters.len() + i),
-            lu: Lu::new(n),
-            values: vec![0.0; n + n * n],
+            slopes: Linear::new(n, &places),
+            values: vec![0.0; equations.len()],
             correction: vec![0.0; n],
             outputs: vec![0.0; problem.results.len() + problem.next.len()],
         })
@@ -139,10 +144,10 @@ impl Parts {
         for iteration in 1..=MAX_ITERATIONS {
             self.equations.eval(inputs, &mut self.values);
             let (r, slopes) = self.values.split_at(self.n);
-            if !self.lu.factor(slopes) {
+            if !self.slopes.factor(slopes) {
                 return Err(NoSolution::Singular);
             }
-            self.lu.solve(r, &mut self.correction);
+            self.slopes.solve(r, &mut self.correction);
             if !self.correction.iter().all(|dx| dx.is_finite()) {
                 return Err(NoSolution::Diverged);
             }

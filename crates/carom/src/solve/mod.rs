@@ -1,11 +1,15 @@
 //! Equations between numbers: linear systems, roots, and what Newton's method calls a solution.
 
+mod linear;
 mod lu;
 mod newton;
 pub mod root;
+mod sparse;
 
+pub(crate) use linear::Linear;
 pub use lu::{Lu, SINGULAR};
 pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, NoSolution, STAGNATION, Solved};
+pub use sparse::SparseLu;
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
 pub fn larger(a: f64, b: f64) -> f64 {

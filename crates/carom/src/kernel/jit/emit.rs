@@ -100,30 +100,33 @@ impl<'a, 'f> Emitter<'a, 'f> {
         Emitter { builder, target, pool, table, signatures: [None; 2] }
     }
 
-    /// The outputs of the tape at these inputs, from the current block on. What follows is in a later block if the tape
-    /// has a sine or cosine.
-    pub(super) fn tape(&mut self, tape: &Tape, inputs: &[Value]) -> Vec<Value> {
-        let mut values = known(tape, inputs);
-        self.instructions(tape, &mut values, |_| true);
-        tape.outputs().iter().map(|&r| self.operand(tape, &values, r)).collect()
-    }
-
-    /// Emits the instructions that are wanted, by their numbers, and adds their results to the [`known`] values.
+    /// Emits the instructions that are wanted, by their numbers, and adds their results to the [`known`] values. What follows
+    /// is in a later block if there is a sine or cosine among them.
     pub(super) fn instructions(&mut self, tape: &Tape, values: &mut [Option<Value>], wanted: impl Fn(usize) -> bool) {
         for (_, (first, instr)) in tape.instructions().enumerate().filter(|&(at, _)| wanted(at)) {
-            match instr {
-                Instr::Unary(f, x) => {
-                    let x = self.operand(tape, values, x);
-                    values[first.index()] = Some(self.unary(f, x));
-                }
-                Instr::Binary(op, x, y) => {
-                    let [x, y] = [x, y].map(|r| self.operand(tape, values, r));
-                    values[first.index()] = Some(self.binary(op, x, y));
-                }
-                Instr::SinCos(x) => {
-                    let x = self.operand(tape, values, x);
-                    values[first.index()..][..2].copy_from_slice(&self.sin_cos(x).map(Some));
-                }
+            let results = self.instruction(instr, |emitter, r| emitter.operand(tape, values, r));
+            values[first.index()..][..instr.results()].copy_from_slice(&results[..instr.results()]);
+        }
+    }
+
+    /// The one or two results of an instruction, whose operands are had by `read`.
+    pub(super) fn instruction(
+        &mut self,
+        instr: Instr,
+        mut read: impl FnMut(&mut Self, Reg) -> Value,
+    ) -> [Option<Value>; 2] {
+        match instr {
+            Instr::Unary(f, x) => {
+                let x = read(self, x);
+                [Some(self.unary(f, x)), None]
+            }
+            Instr::Binary(op, x, y) => {
+                let [x, y] = [x, y].map(|r| read(self, r));
+                [Some(self.binary(op, x, y)), None]
+            }
+            Instr::SinCos(x) => {
+                let x = read(self, x);
+                self.sin_cos(x).map(Some)
             }
         }
     }

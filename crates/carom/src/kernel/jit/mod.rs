@@ -5,6 +5,7 @@ mod emit;
 mod linear;
 mod native;
 mod newton;
+mod pieces;
 pub(super) mod sincos;
 
 use std::fmt;
@@ -13,28 +14,59 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_codegen::isa::OwnedTargetIsa;
 
 use super::KernelError;
+use super::scratch::with_scratch;
 use super::tape::Tape;
-use emit::{Emitter, Target};
+use emit::{Emitter, Target, known};
 use native::{Effort, Native, host};
+use pieces::{Copied, Pieces};
 
 pub(super) use newton::CompiledNewton;
 
 /// constants, inputs, outputs
-type Entry = unsafe extern "C" fn(*const f64, *const f64, *mut f64);
+type Whole = unsafe extern "C" fn(*const f64, *const f64, *mut f64);
+/// constants, inputs, outputs, work space
+type Piece = unsafe extern "C" fn(*const f64, *const f64, *mut f64, *mut f64);
 
 /// A tape as native code.
-pub(super) struct Compiled(Native);
+pub(super) struct Compiled {
+    native: Native,
+    /// Where the tape is in pieces.
+    pieces: Option<Cut>,
+}
+
+/// What pieces need beside their code.
+struct Cut {
+    /// How many numbers their work space has.
+    room: usize,
+    /// The outputs that no instruction computes.
+    copies: Vec<(usize, Copied)>,
+}
 
 impl Compiled {
+    /// A short tape becomes one function, optimised, unless that would need a large frame. A long one becomes pieces.
     pub(super) fn new(tape: &Tape) -> Result<Compiled, KernelError> {
-        let isa = host(Effort::for_length(tape.len()))?;
+        let effort = Effort::for_length(tape.len().max(tape.outputs().len()));
+        let isa = host(effort)?;
         let target = Target::of(&*isa);
-        Compiled::for_target(tape, isa, target)
+        if effort == Effort::High
+            && let Ok(whole) = Compiled::whole(tape, isa, target)
+        {
+            return Ok(whole);
+        }
+        Compiled::in_pieces(tape, host(Effort::Low)?, target)
     }
 
-    fn for_target(tape: &Tape, isa: OwnedTargetIsa, target: Target) -> Result<Compiled, KernelError> {
-        Native::new(isa, target, target.of_pointers(3), |emitter, &[x, out]| emit_kernel(emitter, tape, x, out))
-            .map(Compiled)
+    fn whole(tape: &Tape, isa: OwnedTargetIsa, target: Target) -> Result<Compiled, KernelError> {
+        let signature = target.of_pointers(3);
+        let body = |_, emitter: &mut Emitter, &[x, out]: &[Value; 2]| emit_kernel(emitter, tape, x, out);
+        Ok(Compiled { native: Native::new(isa, target, &signature, 1, body)?, pieces: None })
+    }
+
+    fn in_pieces(tape: &Tape, isa: OwnedTargetIsa, target: Target) -> Result<Compiled, KernelError> {
+        let pieces = Pieces::of(tape);
+        let body = |piece, emitter: &mut Emitter, arguments: &[Value; 3]| pieces.emit(piece, emitter, arguments);
+        let native = Native::new(isa, target, &target.of_pointers(4), pieces.count(), body)?;
+        Ok(Compiled { native, pieces: Some(Cut { room: pieces.room, copies: pieces.copies }) })
     }
 
     /// Runs the code.
@@ -43,10 +75,30 @@ impl Compiled {
     ///
     /// `x` and `out` must point to as many numbers as the tape has inputs and outputs.
     pub(super) unsafe fn call(&self, x: *const f64, out: *mut f64) {
-        // SAFETY: the code was compiled with this signature, for this machine's calling convention.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.address()) };
-        // SAFETY: the caller vouches for `x` and `out`; the constants are those the code was compiled for.
-        unsafe { entry(self.0.constants(), x, out) }
+        let (addresses, constants) = (self.native.addresses(), self.native.constants());
+        let Some(Cut { room, copies }) = &self.pieces else {
+            // SAFETY: the code was compiled with this signature, for this machine's calling convention.
+            let entry = unsafe { std::mem::transmute::<*const u8, Whole>(addresses[0]) };
+            // SAFETY: the caller vouches for `x` and `out`; the constants are those the code was compiled for.
+            return unsafe { entry(constants, x, out) };
+        };
+        for &(output, copied) in copies {
+            let value = match copied {
+                // SAFETY: the caller vouches for `x`.
+                Copied::Input(i) => unsafe { *x.add(i) },
+                Copied::Constant(c) => c,
+            };
+            // SAFETY: the caller vouches for `out`.
+            unsafe { *out.add(output) = value }
+        }
+        with_scratch(*room, |work| {
+            for &address in addresses {
+                // SAFETY: as above.
+                let entry = unsafe { std::mem::transmute::<*const u8, Piece>(address) };
+                // SAFETY: as above; the work space has as much room as the pieces were compiled for.
+                unsafe { entry(constants, x, out, work.as_mut_ptr()) }
+            }
+        });
     }
 }
 
@@ -59,7 +111,10 @@ impl fmt::Debug for Compiled {
 /// Reads the inputs, runs the tape and writes the outputs.
 fn emit_kernel(emitter: &mut Emitter, tape: &Tape, x: Value, out: Value) {
     let inputs: Vec<Value> = (0..tape.inputs()).map(|i| emitter.load_fixed(x, i)).collect();
-    for (i, value) in emitter.tape(tape, &inputs).into_iter().enumerate() {
+    let mut values = known(tape, &inputs);
+    emitter.instructions(tape, &mut values, |_| true);
+    for (i, &r) in tape.outputs().iter().enumerate() {
+        let value = emitter.operand(tape, &values, r);
         emitter.store(value, out, i);
     }
     emitter.builder.ins().return_(&[]);
@@ -69,6 +124,29 @@ fn emit_kernel(emitter: &mut Emitter, tape: &Tape, x: Value, out: Value) {
 mod tests {
     use super::*;
     use crate::expr::Expr;
+    use crate::kernel::scratch::MAX_FRAME;
+
+    /// Pieces of what takes most room, all of it in use until the end.
+    #[test]
+    fn the_frames_of_pieces_are_bounded() {
+        let x = Expr::symbol("x");
+        let kinds: [(&str, u32, fn(Expr) -> Expr); 5] = [
+            ("sums", 1_100, |e| e + 1.0),
+            ("sines", 50, Expr::sin),
+            ("both", 50, |e| e.sin() * e.cos()),
+            ("calls", 1_100, Expr::exp),
+            ("quotients", 1_100, |e| (e + 2.0).sqrt() / (e - 2.0)),
+        ];
+        for (name, count, f) in kinds {
+            let mut outputs: Vec<Expr> = (1..count).map(|k| f(f64::from(k) * x)).collect();
+            outputs.push(outputs.iter().rev().copied().sum());
+            let tape = Tape::new(&[x], &outputs).expect("x is bound");
+            let isa = host(Effort::Low).expect("this machine is supported");
+            let target = Target::of(&*isa);
+            let code = Compiled::in_pieces(&tape, isa, target).expect("this machine is supported");
+            assert!(code.native.frame <= MAX_FRAME / 2, "{name}: {} bytes", code.native.frame);
+        }
+    }
 
     /// sin and cos by each way of compiling them: with and without fused products, with and without optimisation.
     fn variants() -> Vec<(String, Compiled)> {
@@ -79,7 +157,7 @@ mod tests {
             let isa = host(effort).expect("this machine is supported");
             let target = Target::of(&*isa);
             for fma in [false, target.fma] {
-                let code = Compiled::for_target(&tape, isa.clone(), Target { fma, ..target });
+                let code = Compiled::whole(&tape, isa.clone(), Target { fma, ..target });
                 all.push((format!("{effort:?}, fma {fma}"), code.expect("this machine is supported")));
             }
         }

@@ -9,10 +9,11 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{Linkage, Module, default_libcall_names};
+use cranelift_module::{FuncId, Module, ModuleError, default_libcall_names};
 
 use super::emit::{Emitter, Pool, Target};
 use crate::kernel::KernelError;
+use crate::kernel::scratch::MAX_FRAME;
 
 /// The longest tape that is compiled with care. Careful code takes half the time to run, but the time to compile it grows
 /// faster than the tape: 1.5 ms for 130 instructions, 27 for 2,900, 290 for 10,000, where one pass takes 1, 8 and 15.
@@ -32,13 +33,15 @@ impl Effort {
         if len <= LONGEST_OPTIMISED { Effort::High } else { Effort::Low }
     }
 
-    fn flags(self) -> [(&'static str, &'static str); 6] {
+    fn flags(self) -> [(&'static str, &'static str); 8] {
         [
             ("opt_level", if self == Effort::High { "speed" } else { "none" }),
             ("regalloc_algorithm", if self == Effort::High { "backtracking" } else { "single_pass" }),
             ("is_pic", "false"),
             ("use_colocated_libcalls", "false"),
             ("unwind_info", "false"),
+            ("enable_probestack", "true"),
+            ("probestack_strategy", "inline"),
             ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ]
     }
@@ -60,9 +63,11 @@ pub(super) fn host(effort: Effort) -> Result<OwnedTargetIsa, KernelError> {
 
 /// Native code, and what it needs while it runs.
 pub(super) struct Native {
-    address: *const u8,
+    addresses: Vec<*const u8>,
     constants: Box<[f64]>,
-    /// Owns the memory that `address` points into.
+    /// The largest frame of its functions, in bytes.
+    pub(super) frame: u32,
+    /// Owns the memory that the addresses point into.
     module: ManuallyDrop<JITModule>,
 }
 
@@ -72,28 +77,51 @@ unsafe impl Send for Native {}
 unsafe impl Sync for Native {}
 
 impl Native {
-    /// Compiles a function of pointers, the first of which is that to its constants; `body` emits what it does with the
-    /// others.
+    /// Compiles functions of pointers, the first of which is that to their constants; `body` emits what the function of a
+    /// number does with the others.
     pub(super) fn new<const N: usize>(
         isa: OwnedTargetIsa,
         target: Target,
-        signature: Signature,
-        body: impl FnOnce(&mut Emitter, &[Value; N]),
+        signature: &Signature,
+        count: usize,
+        mut body: impl FnMut(usize, &mut Emitter, &[Value; N]),
     ) -> Result<Native, KernelError> {
-        let mut context = Context::new();
-        context.func.signature = signature;
-        let constants = emit(&mut context.func, target, &*isa, body);
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let defined = define(&mut module, &mut context);
+        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         // From here on the memory has an owner that frees it, also on the way out of an error.
-        let mut native = Native { address: std::ptr::null(), constants, module: ManuallyDrop::new(module) };
-        native.address = defined?;
+        let mut native =
+            Native { addresses: Vec::new(), constants: Box::new([]), frame: 0, module: ManuallyDrop::new(module) };
+        let (mut context, mut pool) = (Context::new(), Pool::default());
+        let mut functions = Vec::with_capacity(count);
+        for number in 0..count {
+            context.func.signature = signature.clone();
+            emit(&mut context.func, target, native.module.isa(), &mut pool, |emitter, arguments| {
+                body(number, emitter, arguments);
+            });
+            functions.push(native.define(&mut context)?);
+            context.clear();
+        }
+        native.module.finalize_definitions().map_err(unsupported)?;
+        native.addresses = functions.into_iter().map(|id| native.module.get_finalized_function(id)).collect();
+        native.constants = pool.into_values();
         Ok(native)
     }
 
-    /// Where the code is.
-    pub(super) fn address(&self) -> *const u8 {
-        self.address
+    /// Turns a function into code.
+    fn define(&mut self, context: &mut Context) -> Result<FuncId, KernelError> {
+        let id = self.module.declare_anonymous_function(&context.func.signature).map_err(unsupported)?;
+        self.module.define_function(id, context).map_err(unsupported)?;
+        let layout = context.compiled_code().and_then(|code| code.buffer.frame_layout());
+        let frame = layout.map_or(u32::MAX, |layout| layout.frame_to_fp_offset);
+        self.frame = self.frame.max(frame);
+        if frame > MAX_FRAME {
+            return Err(KernelError::Unsupported(format!("a frame of {frame} bytes, more than {MAX_FRAME}")));
+        }
+        Ok(id)
+    }
+
+    /// Where the functions are.
+    pub(super) fn addresses(&self) -> &[*const u8] {
+        &self.addresses
     }
 
     /// The first argument of the code.
@@ -109,22 +137,18 @@ impl Drop for Native {
     }
 }
 
-/// Turns the function into code at the address returned.
-fn define(module: &mut JITModule, context: &mut Context) -> Result<*const u8, KernelError> {
-    let unsupported = |e: cranelift_module::ModuleError| KernelError::Unsupported(e.to_string());
-    let id = module.declare_function("kernel", Linkage::Local, &context.func.signature).map_err(unsupported)?;
-    module.define_function(id, context).map_err(unsupported)?;
-    module.finalize_definitions().map_err(unsupported)?;
-    Ok(module.get_finalized_function(id))
+fn unsupported(e: ModuleError) -> KernelError {
+    KernelError::Unsupported(e.to_string())
 }
 
-/// Emits the body. Returns its constants.
+/// Emits the body, whose constants go to the pool.
 fn emit<const N: usize>(
     function: &mut Function,
     target: Target,
     isa: &dyn TargetIsa,
+    pool: &mut Pool,
     body: impl FnOnce(&mut Emitter, &[Value; N]),
-) -> Box<[f64]> {
+) {
     let mut context = FunctionBuilderContext::new();
     let mut builder = FunctionBuilder::new(function, &mut context);
     let block = builder.create_block();
@@ -133,8 +157,6 @@ fn emit<const N: usize>(
     builder.seal_block(block);
     let table = builder.block_params(block)[0];
     let arguments: [Value; N] = std::array::from_fn(|i| builder.block_params(block)[i + 1]);
-    let mut pool = Pool::default();
-    body(&mut Emitter::new(&mut builder, target, &mut pool, table), &arguments);
+    body(&mut Emitter::new(&mut builder, target, pool, table), &arguments);
     builder.finalize(isa.frontend_config());
-    pool.into_values()
 }

@@ -24,7 +24,7 @@ impl CompiledNewton {
         let target = Target::of(&*isa);
         let mut signature = target.of_pointers(4);
         signature.returns = vec![AbiParam::new(I32)];
-        let native = Native::new(isa, target, signature, |emitter, &[inputs, state, results]| {
+        let native = Native::new(isa, target, &signature, 1, |_, emitter, &[inputs, state, results]| {
             Emission { emitter, equations, inputs, state, results }.run();
         });
         native.map(CompiledNewton)
@@ -37,7 +37,7 @@ impl CompiledNewton {
     /// The arguments must point to as many numbers as the equations have inputs, inputs that are the state, and results.
     pub(in crate::kernel) unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> u32 {
         // SAFETY: the code was compiled with this signature, for this machine's calling convention.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.address()) };
+        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.addresses()[0]) };
         // SAFETY: the caller vouches for these; the constants are those the code was compiled for.
         unsafe { entry(self.0.constants(), inputs, state, results) }
     }

@@ -7,6 +7,7 @@
 use super::assemble::{self, Assembler, Base, Memory, Opcode, Operand, Register};
 use super::calls;
 use super::ir::{Arithmetic, Code, Fused, Op, Origin, Vector};
+use crate::kernel::scratch::MAX_FRAME;
 
 const NEVER: u32 = u32::MAX;
 
@@ -42,6 +43,8 @@ pub(super) struct Allocator<'a> {
 pub(super) struct Machine {
     pub(super) bytes: Vec<u8>,
     pub(super) entry: usize,
+    /// The size of its frame in bytes, if that is too large for the stack.
+    pub(super) room: usize,
 }
 
 impl<'a> Allocator<'a> {
@@ -100,11 +103,16 @@ impl<'a> Allocator<'a> {
             let place = self.out.jump();
             self.out.link(place, back);
         }
-        let entry = self.out.bytes.len();
-        self.out.enter((self.slots * self.slot_size()) as u32);
+        let (entry, frame) = (self.out.bytes.len(), (self.slots * self.slot_size()) as u32);
+        let is_large = frame > MAX_FRAME;
+        if is_large {
+            self.out.enter_elsewhere()
+        } else {
+            self.out.enter(frame)
+        }
         let place = self.out.jump();
         self.out.link(place, 0);
-        Machine { bytes: self.out.bytes, entry }
+        Machine { bytes: self.out.bytes, entry, room: if is_large { frame as usize } else { 0 } }
     }
 
     fn op(&mut self, at: u32) {

@@ -276,26 +276,39 @@ impl Assembler {
         self.bytes.extend([0xFF, 0xD0]); // call rax
     }
 
-    /// Keeps what the caller owns, moves the four arguments to where calls leave them, and makes a frame of this size
-    /// below rbp, which is a multiple of 64: vectors that cross cache lines cost twice. A large frame is touched page by
-    /// page, so that a stack that is too small is noticed.
+    /// Keeps what the caller owns, moves the first four arguments to where calls leave them, and makes a frame of this size
+    /// below rbp, which is a multiple of 64: vectors that cross cache lines cost twice. It is touched page by page, so that a
+    /// stack that is too small is noticed.
     pub(super) fn enter(&mut self, size: u32) {
-        self.bytes.extend([0x55, 0x53, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbp, rbx, r13, r14, r15
-        self.bytes.extend([0x48, 0x89, 0xE0]); // mov rax, rsp
+        self.keep();
         self.bytes.extend([0x48, 0x83, 0xEC, 0x40]); // sub rsp, 64
         self.bytes.extend([0x48, 0x83, 0xE4, 0xC0]); // and rsp, −64
         self.bytes.extend([0x48, 0x89, 0xE5]); // mov rbp, rsp
         self.bytes.extend([0x48, 0x89, 0x45, 0x00]); // mov [rbp], rax
-        self.bytes.extend([0x48, 0x89, 0xFB]); // mov rbx, rdi
-        self.bytes.extend([0x49, 0x89, 0xF5]); // mov r13, rsi
-        self.bytes.extend([0x49, 0x89, 0xD7]); // mov r15, rdx
-        self.bytes.extend([0x49, 0x89, 0xCE]); // mov r14, rcx
         for page in 1..=size / PAGE {
             self.bytes.extend([0x85, 0x84, 0x24]); // test [rsp − page], eax
             self.bytes.extend((-((page * PAGE) as i32)).to_le_bytes());
         }
         self.bytes.extend([0x48, 0x81, 0xEC]); // sub rsp, size
         self.bytes.extend(size.to_le_bytes());
+    }
+
+    /// The same with a frame below the fifth argument, where there are 8 bytes more.
+    pub(super) fn enter_elsewhere(&mut self) {
+        self.keep();
+        self.bytes.extend([0x48, 0x83, 0xE4, 0xC0]); // and rsp, −64
+        self.bytes.extend([0x4C, 0x89, 0xC5]); // mov rbp, r8
+        self.bytes.extend([0x48, 0x89, 0x45, 0x00]); // mov [rbp], rax
+    }
+
+    /// The registers of the caller go to the stack, and rsp to rax.
+    fn keep(&mut self) {
+        self.bytes.extend([0x55, 0x53, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbp, rbx, r13, r14, r15
+        self.bytes.extend([0x48, 0x89, 0xE0]); // mov rax, rsp
+        self.bytes.extend([0x48, 0x89, 0xFB]); // mov rbx, rdi
+        self.bytes.extend([0x49, 0x89, 0xF5]); // mov r13, rsi
+        self.bytes.extend([0x49, 0x89, 0xD7]); // mov r15, rdx
+        self.bytes.extend([0x49, 0x89, 0xCE]); // mov r14, rcx
     }
 
     pub(super) fn leave(&mut self) {

@@ -112,20 +112,22 @@ impl Code {
             values.push(code.vector(origin));
         }
         values.extend(tape.constants().iter().map(|c| code.constant(*c)));
-        for output in (0..tape.outputs().len()).filter(|&i| tape.outputs()[i].index() < values.len()) {
-            code.push(Op::Store(output as u32, values[tape.outputs()[output].index()]));
-        }
-        for (first, instr) in tape.instructions() {
+        let mut stores: Vec<(Reg, u32)> = tape.outputs().iter().copied().zip(0..).collect();
+        stores.sort_unstable();
+        let mut stores = stores.into_iter().peekable();
+        let mut store = |code: &mut Code, values: &[Vector]| {
+            while let Some((r, output)) = stores.next_if(|(r, _)| r.index() < values.len()) {
+                code.push(Op::Store(output, values[r.index()]));
+            }
+        };
+        store(&mut code, &values);
+        for (_, instr) in tape.instructions() {
             match instr {
                 Instr::Unary(f, x) => values.push(code.unary(f, values[x.index()])),
                 Instr::Binary(op, x, y) => values.push(code.binary(op, values[x.index()], values[y.index()])),
                 Instr::SinCos(x) => values.extend(code.sin_cos(values[x.index()])),
             }
-            for (i, &Reg(r)) in tape.outputs().iter().enumerate() {
-                if r >= first.0 && (r as usize) < values.len() {
-                    code.push(Op::Store(i as u32, values[r as usize]));
-                }
-            }
+            store(&mut code, &values);
         }
         code
     }

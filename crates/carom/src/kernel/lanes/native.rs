@@ -7,10 +7,11 @@ use memmap2::{Mmap, MmapMut};
 use super::allocate::{Allocator, Machine};
 use super::ir::Code;
 use crate::kernel::KernelError;
+use crate::kernel::scratch::with_scratch;
 use crate::kernel::tape::Tape;
 
-/// lanes inputs, shared inputs, outputs, constants
-type Entry = unsafe extern "sysv64" fn(*const f64, *const f64, *mut f64, *const f64);
+/// lanes inputs, shared inputs, outputs, constants, the upper end of a frame that is not on the stack
+type Entry = unsafe extern "sysv64" fn(*const f64, *const f64, *mut f64, *const f64, *mut f64);
 
 /// The longest tape that is compiled: every offset then fits into 31 bits by far.
 const MAX_LENGTH: usize = 100_000;
@@ -19,6 +20,8 @@ const MAX_LENGTH: usize = 100_000;
 pub(super) struct Native {
     memory: Mmap,
     entry: usize,
+    /// The size of a frame that is not on the stack, in cache lines.
+    room: usize,
     /// Each as often as there are lanes in a vector.
     constants: Box<[Line]>,
     /// How many lanes one call computes.
@@ -43,10 +46,10 @@ impl Native {
             return Err(unsupported("too many instructions"));
         }
         let code = Code::new(tape, inputs);
-        let Machine { bytes, entry } = Allocator::run(&code, lanes, width);
+        let Machine { bytes, entry, room } = Allocator::run(&code, lanes, width);
         let constants: Vec<u64> = code.constants.iter().flat_map(|&bits| std::iter::repeat_n(bits, lanes)).collect();
         let memory = executable(&bytes).map_err(|e| unsupported(&e.to_string()))?;
-        Ok(Native { memory, entry, constants: Line::of(&constants), lanes, width })
+        Ok(Native { memory, entry, room: room.div_ceil(LINE), constants: Line::of(&constants), lanes, width })
     }
 
     /// Runs the code.
@@ -57,12 +60,26 @@ impl Native {
     pub(super) unsafe fn call(&self, x: *const f64, shared: *const f64, out: *mut f64) {
         // SAFETY: the code begins there, and was assembled for this signature.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.memory.as_ptr().add(self.entry)) };
-        for first in (0..self.width).step_by(self.lanes) {
-            // SAFETY: the caller vouches for the pointers; the code reads and writes `lanes` of each `width` numbers.
-            unsafe { entry(x.add(first), shared, out.add(first), self.constants.as_ptr().cast()) }
+        let run = |frame: *mut f64| {
+            for first in (0..self.width).step_by(self.lanes) {
+                // SAFETY: the caller vouches for the pointers; the code reads and writes `lanes` of each `width` numbers, and
+                // `frame` has as much room below it as the code needs.
+                unsafe { entry(x.add(first), shared, out.add(first), self.constants.as_ptr().cast(), frame) }
+            }
+        };
+        if self.room == 0 {
+            return run(std::ptr::null_mut());
         }
+        // A line above the frame, and one because the work space need not begin with a line.
+        with_scratch((self.room + 2) * LINE / 8, |work| {
+            let unused = work.as_ptr().align_offset(LINE);
+            run(work[unused + self.room * LINE / 8..].as_mut_ptr());
+        });
     }
 }
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
 
 /// A cache line: vectors that cross lines cost twice.
 #[derive(Clone, Copy)]

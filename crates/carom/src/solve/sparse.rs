@@ -1,0 +1,264 @@
+//! LU factors of a large matrix most of whose entries are zero.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::SINGULAR;
+
+/// P·A·Q = L·U of a square matrix whose nonzero entries are at known places.
+///
+/// The columns are in the order of Cuthill and McKee [1969] on the graph of rows and columns, the rows in that of their first
+/// entries, so that the entries of each row are close together. Elimination and row exchanges keep to these spans: what is 0
+/// outside of them stays 0.
+#[derive(Debug)]
+pub struct SparseLu {
+    shape: Arc<Shape>,
+    /// The entries of A, and whether there are factors of it.
+    entries: Vec<f64>,
+    known: bool,
+    /// L and U by rows, zero outside the spans.
+    a: Vec<f64>,
+    spans: Vec<Range<usize>>,
+    /// By row of L·U: which row of A it is.
+    rows: Vec<usize>,
+    x: Vec<f64>,
+}
+
+/// What does not change with the numbers.
+#[derive(Debug)]
+struct Shape {
+    n: usize,
+    /// Where each entry goes in `a`.
+    places: Vec<usize>,
+    /// The rows and columns of A in their new order.
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    /// By row in its new place: where its entries are.
+    spans: Vec<Range<usize>>,
+    /// By column: how many rows have their first entry there or before.
+    begun: Vec<usize>,
+}
+
+impl SparseLu {
+    /// For matrices of n rows with entries at these rows and columns, each once.
+    pub fn new(n: usize, entries: &[(usize, usize)]) -> SparseLu {
+        SparseLu::of(Arc::new(Shape::of(n, entries)))
+    }
+
+    fn of(shape: Arc<Shape>) -> SparseLu {
+        let n = shape.n;
+        SparseLu {
+            entries: vec![0.0; shape.places.len()],
+            known: false,
+            a: vec![0.0; n * n],
+            spans: shape.spans.clone(),
+            rows: shape.rows.clone(),
+            x: vec![0.0; n],
+            shape,
+        }
+    }
+
+    /// Factors the matrix with these entries. False if it is singular to working precision, or not finite. The matrix of the
+    /// last time costs nothing.
+    pub fn factor(&mut self, entries: &[f64]) -> bool {
+        if self.known && self.entries == entries {
+            return true;
+        }
+        self.entries.copy_from_slice(entries);
+        let n = self.shape.n;
+        self.spans.iter().enumerate().for_each(|(i, span)| self.a[i * n..][span.clone()].fill(0.0));
+        self.shape.places.iter().zip(entries).for_each(|(&place, &entry)| self.a[place] = entry);
+        self.spans.clone_from(&self.shape.spans);
+        self.rows.clone_from(&self.shape.rows);
+        self.known = self.eliminate();
+        self.known
+    }
+
+    fn eliminate(&mut self) -> bool {
+        let n = self.shape.n;
+        let scale = self.entries.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        for k in 0..n {
+            let begun = self.shape.begun[k];
+            let size = |i: usize| self.a[i * n + k].abs();
+            let Some(pivot) = (k..begun).max_by(|&i, &j| size(i).total_cmp(&size(j))) else { return false };
+            if size(pivot) <= SINGULAR * scale || !size(pivot).is_finite() {
+                return false;
+            }
+            self.exchange(k, pivot);
+            let (above, below) = self.a.split_at_mut((k + 1) * n);
+            let end = self.spans[k].end;
+            let above = &above[k * n..][k..end];
+            let rows = below.chunks_exact_mut(n).zip(&mut self.spans[k + 1..begun]);
+            for (row, span) in rows.filter(|(row, _)| row[k] != 0.0) {
+                span.end = span.end.max(end);
+                let row = &mut row[k..end];
+                row[0] /= above[0];
+                let factor = row[0];
+                row[1..].iter_mut().zip(&above[1..]).for_each(|(x, y)| *x -= factor * y);
+            }
+        }
+        true
+    }
+
+    /// Exchanges rows k ≤ i.
+    fn exchange(&mut self, k: usize, i: usize) {
+        if k == i {
+            return;
+        }
+        let n = self.shape.n;
+        let both = self.spans[k].start.min(self.spans[i].start)..self.spans[k].end.max(self.spans[i].end);
+        let (above, below) = self.a.split_at_mut(i * n);
+        above[k * n..][both.clone()].swap_with_slice(&mut below[both]);
+        self.spans.swap(k, i);
+        self.rows.swap(k, i);
+    }
+
+    /// x with A·x = b.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
+        let n = self.shape.n;
+        let y = &mut self.x;
+        for i in 0..n {
+            let span = self.spans[i].start..i.max(self.spans[i].start);
+            let row = &self.a[i * n..][span.clone()];
+            y[i] = row.iter().zip(&y[span]).fold(b[self.rows[i]], |sum, (a, y)| sum - a * y);
+        }
+        for i in (0..n).rev() {
+            let row = &self.a[i * n..][i..self.spans[i].end];
+            let sum = row[1..].iter().zip(&y[i + 1..]).fold(y[i], |sum, (a, y)| sum - a * y);
+            y[i] = sum / row[0];
+            x[self.shape.columns[i]] = y[i];
+        }
+    }
+}
+
+/// A clone has factors of nothing: most of its memory is then never touched.
+impl Clone for SparseLu {
+    fn clone(&self) -> SparseLu {
+        SparseLu::of(self.shape.clone())
+    }
+}
+
+impl Shape {
+    fn of(n: usize, entries: &[(usize, usize)]) -> Shape {
+        let columns = column_order(n, entries);
+        let place_of_column = inverse(&columns);
+        let mut spans = vec![n..0; n];
+        for &(row, column) in entries {
+            let (span, at) = (&mut spans[row], place_of_column[column]);
+            *span = span.start.min(at)..span.end.max(at + 1);
+        }
+        // A row without entries, which makes any matrix singular, ends before it begins.
+        spans.iter_mut().for_each(|span| span.end = span.end.max(span.start));
+        let mut rows: Vec<usize> = (0..n).collect();
+        rows.sort_by_key(|&row| (spans[row].start, spans[row].end));
+        let place_of_row = inverse(&rows);
+        let spans: Vec<Range<usize>> = rows.iter().map(|&row| spans[row].clone()).collect();
+        Shape {
+            n,
+            places: entries.iter().map(|&(row, column)| place_of_row[row] * n + place_of_column[column]).collect(),
+            begun: (0..n).map(|k| spans.partition_point(|span| span.start <= k)).collect(),
+            rows,
+            columns,
+            spans,
+        }
+    }
+}
+
+/// Where each number stands in a permutation.
+fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &i)| places[i] = place);
+    places
+}
+
+/// The columns in the order in which a breadth-first search through rows and columns meets them, from one at the far end of
+/// the graph, neighbours of low degree first.
+fn column_order(n: usize, entries: &[(usize, usize)]) -> Vec<usize> {
+    // Columns are the nodes 0 … n − 1, rows those from n on.
+    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); 2 * n];
+    for &(row, column) in entries {
+        neighbours[column].push(n + row);
+        neighbours[n + row].push(column);
+    }
+    let degrees: Vec<usize> = neighbours.iter().map(Vec::len).collect();
+    neighbours.iter_mut().for_each(|list| list.sort_by_key(|&node| degrees[node]));
+    let mut order = Vec::with_capacity(n);
+    let mut seen = vec![false; 2 * n];
+    for column in 0..n {
+        if !seen[column] {
+            let far = *search(&neighbours, column, &mut seen.clone()).last().unwrap_or(&column);
+            order.extend(search(&neighbours, far, &mut seen).into_iter().filter(|&node| node < n));
+        }
+    }
+    order
+}
+
+/// The nodes that can be reached from `start`, nearest first, and that are not `seen` yet.
+fn search(neighbours: &[Vec<usize>], start: usize, seen: &mut [bool]) -> Vec<usize> {
+    seen[start] = true;
+    let (mut order, mut queue) = (Vec::new(), VecDeque::from([start]));
+    while let Some(node) = queue.pop_front() {
+        order.push(node);
+        for &next in &neighbours[node] {
+            if !std::mem::replace(&mut seen[next], true) {
+                queue.push_back(next);
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::Lu;
+
+    /// Bands of several widths with their rows and columns shuffled, some rows with 0 where a pivot would be.
+    #[test]
+    fn factors_solve_what_dense_factors_solve() {
+        for (n, band) in [(1, 0), (7, 1), (40, 2), (60, 5), (90, 12), (30, 30)] {
+            let shuffled = |i: usize, by: usize| (i * by + 3) % n;
+            let near = |i: usize, j: usize| i.abs_diff(j) <= band && !(band > 0 && i == j && i % 3 == 0);
+            let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|&(i, j)| near(i, j));
+            let places: Vec<(usize, usize)> = pairs.map(|(i, j)| (shuffled(i, 11), shuffled(j, 13))).collect();
+            let entry = |k: usize| ((k * 7919) % 101) as f64 / 50.0 - 1.0;
+            let entries: Vec<f64> = (0..places.len()).map(entry).collect();
+            let mut matrix = vec![0.0; n * n];
+            places.iter().zip(&entries).for_each(|(&(i, j), &x)| matrix[i * n + j] = x);
+            let b: Vec<f64> = (0..n).map(|i| entry(3 * i + 1)).collect();
+            let (mut dense, mut sparse) = (Lu::new(n), SparseLu::new(n, &places));
+            let (mut expected, mut x) = (vec![0.0; n], vec![0.0; n]);
+            assert!(dense.factor(&matrix), "{n} rows, band {band}");
+            dense.solve(&b, &mut expected);
+            // The second time with what is left of the first.
+            for scale in [3.0, 1.0] {
+                let scaled: Vec<f64> = entries.iter().map(|x| scale * x).collect();
+                assert!(sparse.factor(&scaled), "{n} rows, band {band}");
+            }
+            sparse.solve(&b, &mut x);
+            let size = expected.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+            let error = x.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / size;
+            assert!(error < 1e-11, "{n} rows, band {band}: {error:e}");
+        }
+    }
+
+    #[test]
+    fn a_chain_stays_in_a_narrow_band() {
+        let n = 500;
+        let shuffled = |i: usize| (i * 177 + 5) % n;
+        let near = (0..n).flat_map(|i| (i.saturating_sub(1)..(i + 2).min(n)).map(move |j| (i, j)));
+        let places: Vec<(usize, usize)> = near.map(|(i, j)| (shuffled(i), shuffled(j))).collect();
+        let widest = Shape::of(n, &places).spans.into_iter().map(|span| span.len()).max();
+        assert_eq!(widest, Some(3));
+    }
+
+    #[test]
+    fn a_singular_matrix_is_refused() {
+        let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
+        assert!(!SparseLu::new(2, &all).factor(&[1.0, 2.0, 2.0, 4.0]));
+        assert!(!SparseLu::new(2, &all).factor(&[f64::NAN, 2.0, 2.0, 4.0]));
+        assert!(!SparseLu::new(2, &[(0, 0), (0, 1)]).factor(&[1.0, 2.0]), "a row without entries");
+        assert!(!SparseLu::new(2, &[(0, 0), (1, 0)]).factor(&[1.0, 2.0]), "a column without entries");
+    }
+}
