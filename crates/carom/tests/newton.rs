@@ -7,8 +7,10 @@ use carom::lab::expr::Expr;
 use carom::lab::flow::Variational;
 use carom::lab::kernel::{Backend, NewtonKernel, Problem, Status};
 use carom::lab::mechanics::Mechanics;
+use carom::lab::mechanics::Newton;
 use carom::lab::model::Model;
 use carom::lab::phase::{Flow, Phase};
+use carom::lab::solve::NoSolution;
 use proptest::prelude::*;
 
 /// The same map by native code and by the interpreter, and where the model starts.
@@ -78,6 +80,54 @@ fn a_million_compiled_steps_are_interpreted_steps() {
     });
     let error = distance(&a, &b);
     assert!(error < 1e-9, "{error:e}");
+}
+
+/// Newton's method by each way of running it, for equations without a system.
+fn newtons(given: &[Expr], unknowns: &[Expr], residuals: &[Expr]) -> [Newton; 2] {
+    [Backend::Jit, Backend::Interpreter].map(|backend| {
+        let empty = Vec::new;
+        let mechanics = Mechanics {
+            parameters: empty(),
+            q: empty(),
+            v: empty(),
+            l: Expr::constant(0.0),
+            forces: None,
+            walls: empty(),
+            constraints: Vec::new(),
+            backend,
+        };
+        Newton::new(&mechanics, given, unknowns, residuals, &[]).expect("all symbols are inputs")
+    })
+}
+
+#[test]
+fn what_is_no_number_is_no_solution() {
+    let (a, x) = (Expr::symbol("a"), ["x", "y", "z"].map(Expr::symbol));
+    for place in 0..x.len() {
+        let residuals: Vec<Expr> =
+            (0..x.len()).map(|i| x[i] - if i == place { a } else { Expr::constant(1.0) }).collect();
+        for mut newton in newtons(&[a], &x, &residuals) {
+            for (a, expected) in
+                [(f64::NAN, Err(NoSolution::Diverged)), (f64::INFINITY, Err(NoSolution::Diverged)), (2.0, Ok(()))]
+            {
+                assert_eq!(newton.solve(&mut [a, 0.5, 0.5, 0.5], &mut []), expected, "unknown {place} = {a}");
+            }
+        }
+    }
+}
+
+/// From 9.2e-5 beside √2 the second correction is 3e-9: too large beside √2, whatever other unknowns there are.
+#[test]
+fn all_ways_stop_at_the_same_correction() {
+    let x: Vec<Expr> = (0..8).map(|i| Expr::symbol(&format!("x{i}"))).collect();
+    let residuals: Vec<Expr> =
+        x.iter().enumerate().map(|(i, &x)| if i == 0 { x.squared() - 2.0 } else { x - 1.0 }).collect();
+    for mut newton in newtons(&[], &x, &residuals) {
+        let mut inputs = [1.0; 8];
+        inputs[0] = 2f64.sqrt() + 9.2e-5;
+        assert_eq!(newton.solve(&mut inputs, &mut []), Ok(()));
+        assert_eq!(newton.iterations(), 3);
+    }
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn needed_by(tape: &Tape, outputs: &[Reg]) -> Vec<bool> {
 }
 
 /// A problem that is solved by one function of native code. For few unknowns; there is no interpreted form:
-/// [`crate::solve::Newton`] has another way.
+/// [`crate::mechanics::Newton`] has another way.
 #[derive(Clone, Debug)]
 pub struct NewtonKernel {
     inputs: usize,

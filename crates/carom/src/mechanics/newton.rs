@@ -6,9 +6,16 @@ use super::Mechanics;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
-use crate::solve::{LAST_CORRECTION, Linear, MAX_ITERATIONS, NoSolution, STAGNATION};
+use crate::solve::{LAST_CORRECTION, Linear, MAX_ITERATIONS, NoSolution, STAGNATION, larger};
 
-/// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution.
+/// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution:
+///
+/// ```text
+/// ∂r/∂x·dx = r,   x ← x − dx   until   |dx| ≤ 10⁻⁹ |x|,   or   |dx| ≥ |dx of the last time|/2  and  |dx| ≤ 10⁻¹² max(|x|, 1)
+/// ```
+///
+/// |·| is the largest entry, so that the rule does not depend on how many unknowns there are. An x that is not finite ends it.
+/// The same rule stands in the code that `kernel/jit/newton.rs` emits.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
@@ -137,8 +144,7 @@ impl Parts {
 
     /// As [`Newton::solve`]; returns the number of iterations.
     fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
-        // A sum, not a maximum: NaN must not get lost.
-        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let size = |x: &[f64]| x.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
         let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
         let mut previous = f64::INFINITY;
         for iteration in 1..=MAX_ITERATIONS {
@@ -148,12 +154,12 @@ impl Parts {
                 return Err(NoSolution::Singular);
             }
             self.slopes.solve(r, &mut self.correction);
-            if !self.correction.iter().all(|dx| dx.is_finite()) {
-                return Err(NoSolution::Diverged);
-            }
             let x = &mut inputs[self.state.end..];
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
             let (step, scale) = (size(&self.correction), size(x));
+            if !scale.is_finite() {
+                return Err(NoSolution::Diverged);
+            }
             let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(unit);
             let is_last = iteration == MAX_ITERATIONS && step <= LAST_CORRECTION * scale.max(unit);
             if step <= LAST_CORRECTION * scale || stagnates || is_last {

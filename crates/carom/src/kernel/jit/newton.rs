@@ -144,7 +144,7 @@ impl Emission<'_, '_, '_> {
         self.emitter.builder.seal_block(blocks.next);
     }
 
-    /// The same decisions as in [`crate::solve::Newton::solve`], the most frequent one first.
+    /// The stopping rule of [`crate::mechanics::Newton`], the most frequent decision first.
     fn decide(
         &mut self,
         blocks: &Blocks,
@@ -156,8 +156,8 @@ impl Emission<'_, '_, '_> {
         let e = &mut *self.emitter;
         let again = e.builder.create_block();
         let done: Vec<Value> = x.iter().copied().chain([count]).collect();
-        // Only a sum is sure to tell of each NaN.
-        let sizes: Vec<Value> = dx.iter().map(|&dx| e.builder.ins().fabs(dx)).collect();
+        // Only a sum is sure to tell of each NaN, and x has that of dx too.
+        let sizes: Vec<Value> = x.iter().map(|&x| e.builder.ins().fabs(x)).collect();
         let sum = sizes[1..].iter().fold(sizes[0], |sum, &size| e.add(sum, size));
         let infinity = e.constant(f64::INFINITY);
         e.go_on_if(FloatCC::LessThan, sum, infinity, blocks.diverged);
