@@ -9,6 +9,7 @@ mod lift;
 mod manifold;
 mod newton;
 mod reaction;
+mod sources;
 mod violation;
 mod walls;
 
@@ -21,6 +22,7 @@ pub use lift::{Lift, Node, powers};
 pub use manifold::Manifold;
 pub use newton::Newton;
 pub use reaction::Reaction;
+pub use sources::Sources;
 pub use violation::Violation;
 pub(crate) use walls::Walls;
 

@@ -28,7 +28,6 @@ use crate::error::{Diagnostic, Result};
 use crate::mechanics::Mechanics;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
-use crate::system::time;
 
 /// A function H̃(q, p, h) with its gradient.
 pub trait ModifiedHamiltonian: Send {
@@ -59,12 +58,7 @@ impl Clone for Box<dyn ModifiedHamiltonian> {
 
 /// Refuses a system that has no modified Hamiltonian.
 pub fn check_conservative(mechanics: &Mechanics) -> Result<()> {
-    let why = match mechanics.forces {
-        Some(_) => "forces act on it",
-        None if mechanics.l.depends_on(&[time()]) => "its Lagrangian depends on the time",
-        None if mechanics.constraints.iter().any(|c| c.g.depends_on(&[time()])) => "a constraint depends on the time",
-        None => return Ok(()),
-    };
+    let Some(why) = mechanics.sources().why_not_hamiltonian() else { return Ok(()) };
     let error = Diagnostic::new(format!("the system has no modified Hamiltonian: {why}"));
     Err(error.with_help("use a rule or a diagnostic that matches H, such as `ctec`").into())
 }

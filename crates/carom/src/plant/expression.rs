@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::contact::Compound;
 use super::evaluator::Evaluate;
-use super::{Contact, Evaluator, Facts, Modified, Plant, Sources};
+use super::{Contact, Evaluator, Facts, Modified, Plant};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::flow::FlowKind;
@@ -13,7 +13,7 @@ use crate::kernel::{Backend, Kernel};
 use crate::mechanics::{Accelerations, Field, Lift, Manifold, Mechanics, Reaction, Violation, Walls, powers};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
-use crate::system::{System, time};
+use crate::system::System;
 
 /// A system of expressions, compiled.
 pub struct Expressions {
@@ -49,8 +49,11 @@ impl Expressions {
     /// Compiles equations that belong to a system.
     pub fn of(mechanics: Mechanics, system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
         let parameters = vec![0.0; mechanics.parameters.len()];
-        let moves = |f: &Expr| f.depends_on(&[time()]);
         let powers = powers(system, &mechanics);
+        // A force on a driven coordinate is no force on the free ones, and still does work.
+        let mut sources = mechanics.sources();
+        sources.forces |= !powers[0].is_zero();
+        sources.time |= !powers[1].is_zero();
         let facts = Facts {
             n: mechanics.n(),
             parameters: parameters.len(),
@@ -58,12 +61,7 @@ impl Expressions {
             is_one_point: mechanics.is_one_point(),
             is_quadratic: mechanics.is_quadratic(),
             is_driven: system.free().len() < system.coordinates.len(),
-            sources: Sources {
-                forces: mechanics.forces.is_some() || !powers[0].is_zero(),
-                time: moves(&mechanics.l) || !powers[1].is_zero(),
-                walls: mechanics.walls.iter().any(moves),
-                constraints: mechanics.constraints.iter().any(|constraint| moves(&constraint.g)),
-            },
+            sources,
         };
         let code = Compiled {
             field: Field::new(&mechanics, &parameters)?,
