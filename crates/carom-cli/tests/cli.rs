@@ -48,6 +48,16 @@ fn every_example_is_listed_printed_checked_and_derived() {
     }
 }
 
+/// A fragment has the equations of the document and nothing around them; for other formats it is a mistake.
+#[test]
+fn derive_writes_a_fragment_for_a_paper() {
+    let fragment = stdout(&carom(&["derive", "pendulum", "--format", "latex", "--fragment"]));
+    assert!(fragment.contains("\\begin{align*}") && !fragment.contains("\\documentclass"), "{fragment}");
+    let output = carom(&["derive", "pendulum", "--fragment"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--format latex --fragment"), "{}", stderr(&output));
+}
+
 /// What the projected principle asks for is said of a model with [projection]; with `php` what fails is an error too.
 #[test]
 fn check_says_which_hypotheses_hold() {
