@@ -2,7 +2,7 @@
 
 use carom::lab::method::Method;
 use carom::lab::model::Model;
-use carom::lab::run::{CHECKPOINTS, Outcome, Watcher};
+use carom::lab::run::{Outcome, Watcher};
 use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, run, shipped};
 
@@ -19,7 +19,7 @@ impl Watcher for Accountant {
 fn tuned(model: &Model, until: f64) -> Outcome {
     let method = Method::named("gauss6+ctec", None).expect("it is registered");
     let simulation = Simulation::new(model, &method, until, until).expect("it compiles");
-    simulation.tolerance(1e-9).checkpoints(CHECKPOINTS).watch(&mut Accountant).expect("it runs")
+    simulation.tolerance(1e-9).watch(&mut Accountant).expect("it runs")
 }
 
 /// A run that ends at rest says nothing of how it came there; its step is still right, and the account closes.

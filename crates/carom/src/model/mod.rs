@@ -39,6 +39,7 @@ pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::Run;
 pub use source::Source;
+pub(crate) use start::QuickStart;
 pub use start::Start;
 pub use suggest::suggestion;
 

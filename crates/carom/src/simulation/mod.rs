@@ -26,7 +26,7 @@ use crate::method::Method;
 use crate::model::{Model, suggestion};
 use crate::phase::Phase;
 use crate::run::{Outcome, Watcher};
-use crate::step::State;
+use crate::step::{Scheme, State};
 use compiled::Compiled;
 
 /// A model with a method, a step and an end time, ready to be run again and again.
@@ -54,8 +54,8 @@ pub struct Simulation {
     from: From,
     record: Record,
     wants_estimate: bool,
-    /// `Some` where the user said how many checkpoints there are.
-    checkpoints: Option<usize>,
+    /// Walls are looked for that the steps are too long to see.
+    looks_for_walls: bool,
     trouble: Option<Error>,
 }
 
@@ -99,7 +99,7 @@ impl Simulation {
             from: From::Model,
             record: Record::Nodes,
             wants_estimate: false,
-            checkpoints: None,
+            looks_for_walls: false,
             trouble: None,
             model: Arc::new(model.clone()),
         }
@@ -109,9 +109,7 @@ impl Simulation {
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let mut simulation = Simulation::of(model).step(step).until(until);
         simulation.method = Some(Arc::new(method.clone()));
-        simulation.checkpoints = Some(0);
-        simulation.scheme()?;
-        simulation.start_state(step)?;
+        simulation.initial()?;
         Ok(simulation)
     }
 
@@ -234,15 +232,21 @@ impl Simulation {
         self
     }
 
-    /// Sets at how many times on the way it is looked whether a wall has been missed.
-    pub fn checkpoints(mut self, count: usize) -> Simulation {
-        self.checkpoints = Some(count);
+    /// Warns of walls that the steps are too long to see: the motion is looked at 255 times on the way, where nodes are further
+    /// apart. Without a step, the search for one always does so.
+    pub fn look_for_walls(mut self) -> Simulation {
+        self.looks_for_walls = true;
         self
     }
 
     /// The state from which it starts, on the walls that hold it there.
     pub fn initial(&self) -> Result<State> {
-        Ok(self.start_state(self.step.unwrap_or(1.0))?.state)
+        Ok(self.start_state(&self.scheme()?.scheme, self.step.unwrap_or(1.0))?.state)
+    }
+
+    /// The plant with the method, compiled: what makes steppers.
+    pub fn compiled_scheme(&self) -> Result<Scheme> {
+        Ok(self.scheme()?.scheme)
     }
 
     /// The model.

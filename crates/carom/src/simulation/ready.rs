@@ -46,7 +46,7 @@ impl Ready {
         let until = simulation.until.ok_or_else(no_end)?;
         let chosen = simulation.scheme()?;
         let Chosen { scheme, pool, mut warnings } = chosen;
-        let Begin { state, is_resumed, start } = simulation.start_state(simulation.step.unwrap_or(until))?;
+        let Begin { state, is_resumed, start } = simulation.start_state(&scheme, simulation.step.unwrap_or(until))?;
         if state.z.t >= until {
             let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
             return Err(Diagnostic::new(message).with_help("give a later end time").into());
@@ -68,7 +68,7 @@ impl Ready {
         // Nodes that are nearer to each other see as much.
         let far = step * CHECKPOINTS as f64 > until - state.z.t;
         let is_tuned = simulation.step.is_none();
-        let checkpoints = simulation.checkpoints.unwrap_or(if far || is_tuned { CHECKPOINTS } else { 0 });
+        let checkpoints = if is_tuned || (simulation.looks_for_walls && far) { CHECKPOINTS } else { 0 };
         Ok(Ready {
             model: simulation.model.clone(),
             every: simulation.every,

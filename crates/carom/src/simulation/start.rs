@@ -4,16 +4,25 @@ use std::sync::{Arc, PoisonError};
 
 use super::{From, Simulation};
 use crate::error::Result;
-use crate::model::{Model, Start};
-use crate::phase::Flow;
+use crate::model::{Model, QuickStart, Start};
+use crate::phase::{Flow, Phase};
 use crate::step::{Memory, Scheme, State, aim, two_states};
 
 /// The start of a model that was checked.
 pub(super) struct Checked {
     model: Arc<Model>,
+    /// Evaluates it for other parameters, where it is a plain one.
+    quick: Option<QuickStart>,
     method: String,
     step: f64,
     begin: Begin,
+}
+
+impl Checked {
+    fn new(simulation: &Simulation, scheme: &Scheme, step: f64, quick: Option<QuickStart>, begin: &Begin) -> Checked {
+        let (model, method) = (simulation.model.clone(), scheme.method.name.clone());
+        Checked { model, quick, method, step, begin: begin.clone() }
+    }
 }
 
 /// The state from which a run starts.
@@ -28,32 +37,44 @@ pub(super) struct Begin {
 
 impl Simulation {
     /// Evaluates and checks the start, for a run with a step.
-    pub(super) fn start_state(&self, step: f64) -> Result<Begin> {
-        let scheme = self.scheme()?.scheme;
-        let mut evaluator = scheme.plant.evaluator();
-        evaluator.set_parameters(&self.parameters);
+    pub(super) fn start_state(&self, scheme: &Scheme, step: f64) -> Result<Begin> {
+        let evaluator = || {
+            let mut evaluator = scheme.plant.evaluator();
+            evaluator.set_parameters(&self.parameters);
+            evaluator
+        };
         let new = |z| State::new(self.parameters.clone(), z);
         Ok(match &self.from {
             From::State(state) => Begin { state: state.clone(), is_resumed: true, start: None },
             From::Phase(z) => Begin { state: new(z.clone()), is_resumed: false, start: None },
             From::All { t, q, p } => {
-                Begin { state: new(evaluator.free_phase(*t, q, p)), is_resumed: false, start: None }
+                Begin { state: new(evaluator().free_phase(*t, q, p)), is_resumed: false, start: None }
             }
             From::Model => {
                 let mut last = self.compiled.start.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(known) = last.as_ref().filter(|known| self.is_known(known, &scheme.method.name, step)) {
                     return Ok(known.begin.clone());
                 }
+                let quick = match last.take() {
+                    Some(known) if Arc::ptr_eq(&known.model, &self.model) => known.quick,
+                    _ => QuickStart::new(&self.model),
+                };
+                if let Some(start) = quick.as_ref().and_then(|quick| quick.start(&self.parameters)) {
+                    let state = new(Phase::new(0.0, &start.q, &start.p));
+                    let begin = Begin { state, is_resumed: false, start: Some(start) };
+                    *last = Some(Checked::new(self, scheme, step, quick, &begin));
+                    return Ok(begin);
+                }
                 let model = self.current_model();
                 let start = model.start()?;
+                let mut evaluator = evaluator();
                 let state = new(evaluator.free_phase(0.0, &start.q, &start.p));
                 let state = match &start.next {
                     None => state,
-                    Some(q1) => two_configurations(&model, &scheme, state, &evaluator.free_of(q1), step)?,
+                    Some(q1) => two_configurations(&model, scheme, state, &evaluator.free_of(q1), step)?,
                 };
                 let begin = Begin { state, is_resumed: false, start: Some(start) };
-                let (model, method) = (self.model.clone(), scheme.method.name.clone());
-                *last = Some(Checked { model, method, step, begin: begin.clone() });
+                *last = Some(Checked::new(self, scheme, step, quick, &begin));
                 begin
             }
         })

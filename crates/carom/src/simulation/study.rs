@@ -38,6 +38,6 @@ fn reach(model: &Model, start: &Start) -> Result<Vec<(f64, f64)>> {
     let until = model.run.until.unwrap_or(HORIZON);
     let mut reach = Reach(Vec::new());
     let simulation = model.simulation().method(crate::method::DEFAULT).step(until / STEPS).until(until);
-    simulation.checkpoints(0).start_at(0.0, &start.q, &start.p).watch(&mut reach)?;
+    simulation.start_at(0.0, &start.q, &start.p).watch(&mut reach)?;
     Ok(reach.0)
 }

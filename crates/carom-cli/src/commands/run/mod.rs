@@ -28,7 +28,7 @@ use report::Report;
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let pictures = picture::Pictures::new(&arguments.pictures)?;
     let model = load(&with_run_settings(arguments))?;
-    let mut simulation = model.simulation();
+    let mut simulation = model.simulation().look_for_walls();
     if let Some(path) = &arguments.restart {
         simulation = resume::resume(simulation, path, &model)?;
     }

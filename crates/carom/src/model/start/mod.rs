@@ -1,6 +1,9 @@
 //! The start of a motion in numbers, checked.
 
 mod constraints;
+mod quick;
+
+pub(crate) use quick::QuickStart;
 
 use std::ops::Range;
 

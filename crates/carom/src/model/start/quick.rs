@@ -1,0 +1,102 @@
+//! The start of a motion for other parameters, without reading the model again.
+
+use super::Start;
+use crate::expr::{Expr, grad, jacobian, substitute};
+use crate::kernel::{Backend, Kernel};
+use crate::mechanics::eliminate;
+use crate::model::{Model, Motion};
+use crate::system::time;
+
+/// Evaluates and checks plain starts: free coordinates without constraints, away from the walls. What is not clearly right is
+/// left to [`Model::start`], which says what is wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct QuickStart {
+    n: usize,
+    walls: usize,
+    /// e may be less than 1.
+    is_quadratic: bool,
+    /// parameters → q, v, p; L_vv by rows; φ and e of each wall; what must be finite.
+    kernel: Kernel,
+    outputs: usize,
+}
+
+impl QuickStart {
+    /// Of a model, if its start is a plain one.
+    pub(crate) fn new(model: &Model) -> Option<QuickStart> {
+        let (system, initial) = (&model.system, model.initial.as_ref()?);
+        let is_plain =
+            system.constraints.is_empty() && system.free().len() == system.coordinates.len() && !initial.project;
+        if !is_plain {
+            return None;
+        }
+        let (q, v, n) = (system.q(), system.v(), system.coordinates.len());
+        let momenta = grad(system.lagrangian.l, &v);
+        let mass = jacobian(&momenta, &v);
+        let is_quadratic = !mass.iter().flatten().any(|entry| entry.depends_on(&v));
+        let at = |fs: &[Expr], velocities: &[Expr]| {
+            let from: Vec<Expr> = q.iter().chain(&v).copied().chain([time()]).collect();
+            let to: Vec<Expr> = initial.q.iter().chain(velocities).copied().chain([Expr::constant(0.0)]).collect();
+            substitute(fs, &from, &to)
+        };
+        let velocities = match &initial.motion {
+            Motion::Velocity(given) => given.clone(),
+            Motion::Momentum(given) if is_quadratic => {
+                let at_rest = vec![Expr::constant(0.0); n];
+                let offsets = at(&momenta, &at_rest);
+                let matrix = at(&mass.concat(), &at_rest).chunks(n).map(<[Expr]>::to_vec).collect();
+                eliminate(matrix, given.iter().zip(offsets).map(|(&p, offset)| p - offset).collect())
+            }
+            Motion::Momentum(_) | Motion::Next(_) => return None,
+        };
+        let phi: Vec<Expr> = system.walls.iter().map(|wall| wall.phi).collect();
+        let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
+        let slopes = grad(system.lagrangian.l, &q);
+        let finite = [vec![system.lagrangian.l], slopes, system.forces.clone(), jacobian(&phi, &q).concat()].concat();
+        let state = [initial.q.clone(), velocities.clone(), at(&momenta, &velocities)].concat();
+        let outputs = [state, at(&[mass.concat(), phi, restitution, finite].concat(), &velocities)].concat();
+        let parameters: Vec<Expr> = system.parameters.iter().map(|parameter| parameter.symbol).collect();
+        // Asked once for each run: compiling would take longer than it saves.
+        let kernel = Kernel::with_backend(&parameters, &outputs, Backend::Interpreter).ok()?;
+        Some(QuickStart { n, walls: system.walls.len(), is_quadratic, kernel, outputs: outputs.len() })
+    }
+
+    /// The start for these parameters, if it is clearly right.
+    pub(crate) fn start(&self, parameters: &[f64]) -> Option<Start> {
+        let mut values = vec![0.0; self.outputs];
+        self.kernel.eval(parameters, &mut values);
+        // A sum, in which no NaN gets lost.
+        if !values.iter().sum::<f64>().is_finite() {
+            return None;
+        }
+        let (n, mut rest) = (self.n, &values[..]);
+        let mut take = |count: usize| {
+            let (taken, left) = rest.split_at(count);
+            rest = left;
+            taken.to_vec()
+        };
+        let (q, v, p, mass) = (take(n), take(n), take(n), take(n * n));
+        let (phi, restitution) = (take(self.walls), take(self.walls));
+        let is_away = phi.iter().all(|gap| *gap > 0.0);
+        let is_lawful = restitution.iter().all(|e| (0.0..=1.0).contains(e) && (*e == 1.0 || self.is_quadratic));
+        let is_right = is_away && is_lawful && is_definite(mass, n);
+        is_right.then(|| Start { q, v, p, next: None, moved: None, warnings: Vec::new() })
+    }
+}
+
+/// True if a symmetric matrix by rows is clearly positive definite: each pivot of its elimination is well above roundoff.
+fn is_definite(mut a: Vec<f64>, n: usize) -> bool {
+    const CLEARLY: f64 = 1e-10;
+    for k in 0..n {
+        let (pivot, diagonal) = (a[k * n + k], a[k * n..k * n + n].iter().fold(0.0, |m: f64, x| m.max(x.abs())));
+        if pivot.partial_cmp(&(CLEARLY * diagonal)) != Some(std::cmp::Ordering::Greater) || pivot <= 0.0 {
+            return false;
+        }
+        for i in k + 1..n {
+            let factor = a[i * n + k] / pivot;
+            for j in k..n {
+                a[i * n + j] -= factor * a[k * n + j];
+            }
+        }
+    }
+    true
+}
