@@ -109,7 +109,7 @@ fn sum(terms: &[(bool, Layout)]) -> String {
 fn call_latex(call: &Call) -> String {
     let function = match call.function {
         "sgn" => "\\operatorname{sgn}".to_owned(),
-        "atan2" => "\\operatorname{atan2}".to_owned(),
+        name @ ("atan2" | "floor" | "where") => format!("\\operatorname{{{name}}}"),
         known => format!("\\{known}"),
     };
     let power = call.power.map(|n| format!("^{{{n}}}")).unwrap_or_default();
