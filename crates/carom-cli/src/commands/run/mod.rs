@@ -56,7 +56,9 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
     let with_nodes = arguments.nodes || arguments.every.is_some();
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
-    warn(&model.start()?.warnings);
+    let start = model.start()?;
+    warn(&start.warnings);
+    start.notes.iter().for_each(|note| anstream::eprintln!("{}", style::note(note)));
     let energy = caution::about_energy(&model, tuned.outcome.energy, record.kinetic, tuned.step);
     let walls = caution::about_walls(&model, tuned.outcome.missed, tuned.step);
     for warning in simulation.warnings.iter().chain(&tuned.warning).chain(&walls).chain(&energy) {
