@@ -54,7 +54,7 @@ fn unary(f: Func, x: Dual) -> Dual {
         Func::Log => x.ln(),
         Func::Sqrt => x.sqrt(),
         Func::Abs => x * Func::Sign.apply(x.re),
-        Func::Sign => Dual::from_re(Func::Sign.apply(x.re)),
+        Func::Sign | Func::Floor => Dual::from_re(f.apply(x.re)),
     }
 }
 
@@ -72,6 +72,27 @@ fn binary(op: Op, x: Dual, y: Dual) -> Dual {
             let angle = if x.re.abs() < y.re.abs() { (x / y).atan() } else { -(y / x).atan() };
             let shift = Op::Atan2.apply(x.re, y.re) - angle.re;
             angle + shift
+        }
+        Op::Min => {
+            if x.re < y.re {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Max => {
+            if x.re > y.re {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Where => {
+            if x.re == 0.0 {
+                Dual::from_re(0.0)
+            } else {
+                y
+            }
         }
     }
 }

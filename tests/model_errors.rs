@@ -5,19 +5,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use carom::lab::error::Result;
+use carom::lab::error::{Error, Result};
 use carom::lab::method::Method;
 use carom::lab::model::Model;
 use carom::lab::simulation::Simulation;
 
 const RULE: &str = "\n----\n";
 
-/// The model is read, its start evaluated and, if it names a method, made ready to run; lines `#set NAME=VALUE` at the top are settings of the command line.
+/// All mistakes: the model is read, its start evaluated and, if it names a method, made ready to run; lines `#set NAME=VALUE` at the top are settings of the command line.
 fn complaint(text: &str) -> String {
     let settings: Vec<String> =
         text.lines().filter_map(|line| line.strip_prefix("#set ")).map(str::to_string).collect();
     match Model::from_text("model.toml", text, &settings).and_then(|model| prepare(&model)) {
         Ok(_) => "no complaint".into(),
+        Err(Error::Model(mut first)) => {
+            let others = std::mem::take(&mut first.others);
+            let all: Vec<String> = [*first].into_iter().chain(others).map(|mistake| mistake.to_string()).collect();
+            all.join("\n\n")
+        }
         Err(error) => error.to_string(),
     }
 }

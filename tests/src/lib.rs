@@ -55,7 +55,7 @@ pub fn random_expression(random: &mut Random, symbols: &[Expr], depth: usize) ->
         };
     }
     let a = random_expression(random, symbols, depth - 1);
-    match random.below(10) {
+    match random.below(11) {
         0 | 1 => a + random_expression(random, symbols, depth - 1),
         2 => a - random_expression(random, symbols, depth - 1),
         3 | 4 => a * random_expression(random, symbols, depth - 1),
@@ -63,6 +63,7 @@ pub fn random_expression(random: &mut Random, symbols: &[Expr], depth: usize) ->
         6 => a.pow(random.below(7) as i32 - 2),
         7 => a.abs().pow(random_expression(random, symbols, 1)),
         8 => a.atan2(random_expression(random, symbols, depth - 1)),
+        9 => a.min(random_expression(random, symbols, depth - 1)),
         _ => a.apply(Func::NAMED[random.below(Func::NAMED.len())]),
     }
 }

@@ -25,6 +25,8 @@ pub struct Diagnostic {
     pub place: Option<Place>,
     /// What to do about it, if there is more to say than fits beside the place.
     pub help: Option<String>,
+    /// Further mistakes, in a model that has several.
+    pub others: Vec<Diagnostic>,
 }
 
 /// A stretch of one line of a model.
@@ -64,7 +66,7 @@ pub struct Failure {
 impl Diagnostic {
     /// A mistake without a place.
     pub fn new(message: impl Into<String>) -> Diagnostic {
-        Diagnostic { message: message.into(), place: None, help: None }
+        Diagnostic { message: message.into(), place: None, help: None, others: Vec::new() }
     }
 
     /// The message, the place and the help, without the word that begins an error.
@@ -72,6 +74,18 @@ impl Diagnostic {
         let place = self.place.as_ref().map_or(String::new(), |place| format!("\n{place}"));
         let help = self.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         format!("{}{place}{help}", self.message)
+    }
+
+    /// The first of several mistakes, which carries the others; nothing where there is none.
+    pub fn first_of(mistakes: Vec<Diagnostic>) -> Option<Diagnostic> {
+        let mut mistakes = mistakes.into_iter();
+        let first = mistakes.next()?;
+        Some(Diagnostic { others: mistakes.collect(), ..first })
+    }
+
+    /// True for what only follows from a mistake that was told already.
+    pub fn is_consequence(&self) -> bool {
+        self.message.is_empty()
     }
 
     /// Adds what to do about it.

@@ -18,7 +18,10 @@ pub fn notation(system: &System) -> Notation {
 /// for something else is not taken.
 pub fn momenta(system: &System) -> Vec<Expr> {
     let names: Vec<&str> = system.coordinates.iter().map(|c| c.name.as_str()).collect();
-    let number = |name: &str| name[name.trim_end_matches(|c: char| c.is_ascii_digit()).len()..].to_owned();
+    let number = |name: &str| match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((_, index)) => format!("[{index}]"),
+        None => name[name.trim_end_matches(|c: char| c.is_ascii_digit()).len()..].to_owned(),
+    };
     let numbers: Vec<String> = names.iter().map(|name| number(name)).collect();
     let distinct = numbers.iter().enumerate().all(|(i, n)| !n.is_empty() && !numbers[..i].contains(n));
     let suffix = |i: usize| match (names.len(), distinct) {

@@ -200,6 +200,33 @@ impl Arena {
         self.binary(Op::Atan2, y, x)
     }
 
+    /// min(a, b).
+    pub fn min(&mut self, a: Expr, b: Expr) -> Expr {
+        self.choose(Op::Min, a, b)
+    }
+
+    /// max(a, b).
+    pub fn max(&mut self, a: Expr, b: Expr) -> Expr {
+        self.choose(Op::Max, a, b)
+    }
+
+    fn choose(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        match (self.as_const(a), self.as_const(b)) {
+            _ if a == b => a,
+            (Some(x), Some(y)) => self.constant(op.apply(x, y)),
+            _ => self.binary(op, a, b),
+        }
+    }
+
+    /// b where a is not 0, else 0.
+    pub fn only_where(&mut self, a: Expr, b: Expr) -> Expr {
+        match self.as_const(a) {
+            Some(0.0) => a,
+            Some(x) if !x.is_nan() => b,
+            _ => self.binary(Op::Where, a, b),
+        }
+    }
+
     /// f(a). Constants are folded only where the result is a whole number, so that √2 prints as √2.
     pub fn unary(&mut self, f: Func, a: Expr) -> Expr {
         if f == Func::Neg {
@@ -209,7 +236,7 @@ impl Arena {
             let value = f.apply(c);
             let exact = match f {
                 Func::Sqrt => value * value == c,
-                Func::Abs | Func::Sign => true,
+                Func::Abs | Func::Sign | Func::Floor => true,
                 Func::Exp | Func::Cos | Func::Cosh => c == 0.0,
                 Func::Log | Func::Acos => c == 1.0,
                 _ => c == 0.0,
@@ -248,6 +275,21 @@ impl Arena {
         Some(self.mul(root, power))
     }
 
+    /// a op b.
+    pub fn combine(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
+        match op {
+            Op::Add => self.add(a, b),
+            Op::Sub => self.sub(a, b),
+            Op::Mul => self.mul(a, b),
+            Op::Div => self.div(a, b),
+            Op::Pow => self.pow(a, b),
+            Op::Atan2 => self.atan2(a, b),
+            Op::Min => self.min(a, b),
+            Op::Max => self.max(a, b),
+            Op::Where => self.only_where(a, b),
+        }
+    }
+
     /// The node rebuilt with other operands.
     pub(super) fn rebuild(&mut self, node: Node, mut operand: impl FnMut(Expr) -> Expr) -> Expr {
         match node {
@@ -257,14 +299,7 @@ impl Arena {
             }
             Node::Binary(op, a, b) => {
                 let (a, b) = (operand(a), operand(b));
-                match op {
-                    Op::Add => self.add(a, b),
-                    Op::Sub => self.sub(a, b),
-                    Op::Mul => self.mul(a, b),
-                    Op::Div => self.div(a, b),
-                    Op::Pow => self.pow(a, b),
-                    Op::Atan2 => self.atan2(a, b),
-                }
+                self.combine(op, a, b)
             }
             leaf => self.intern(leaf),
         }

@@ -191,7 +191,7 @@ impl Arena {
                 self.div(half, e)
             }
             Func::Abs => self.unary(Func::Sign, x),
-            Func::Sign => self.constant(0.0),
+            Func::Sign | Func::Floor => self.constant(0.0),
         }
     }
 
@@ -226,6 +226,15 @@ impl Arena {
                 let numerator = if index == 0 { y } else { self.neg(x) };
                 self.div(numerator, r2)
             }
+            // ∂min/∂x = (1 − sgn(x − y))/2: at the kink the mean of both sides, as for |x|. max has the other sign.
+            (Op::Min | Op::Max, _) => {
+                let difference = if (op == Op::Min) == (index == 0) { self.sub(y, x) } else { self.sub(x, y) };
+                let sign = self.unary(Func::Sign, difference);
+                let twice = self.add(one, sign);
+                self.scale(0.5, twice)
+            }
+            (Op::Where, 0) => self.constant(0.0),
+            (Op::Where, _) => self.only_where(x, one),
         }
     }
 }

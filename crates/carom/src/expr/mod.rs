@@ -74,8 +74,10 @@ pub enum Func {
     Log,
     Sqrt,
     Abs,
-    /// −1, 0 or 1: the derivative of `abs`. It cannot be written in a model.
+    /// −1, 0 or 1: the derivative of `abs`. A model writes it as `sign`, in outputs only.
     Sign,
+    /// The largest whole number that is not larger; in outputs only.
+    Floor,
 }
 
 /// Functions of two arguments.
@@ -88,10 +90,14 @@ pub enum Op {
     Div,
     Pow,
     Atan2,
+    Min,
+    Max,
+    /// y where x is not 0, and 0 where it is, whatever y is there: the half of `if`.
+    Where,
 }
 
 impl Func {
-    /// The functions that can be written in a model, by name.
+    /// The functions of one argument whose names are reserved in every model.
     pub const NAMED: [Func; 13] = [
         Func::Sin,
         Func::Cos,
@@ -126,6 +132,7 @@ impl Func {
             Func::Sqrt => "sqrt",
             Func::Abs => "abs",
             Func::Sign => "sgn",
+            Func::Floor => "floor",
         }
     }
 
@@ -148,11 +155,27 @@ impl Func {
             Func::Abs => x.abs(),
             Func::Sign if x == 0.0 || x.is_nan() => x,
             Func::Sign => x.signum(),
+            Func::Floor => x.floor(),
         }
     }
 }
 
 impl Op {
+    /// Its name or its sign in a model; `where` is only a part of `if`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Div => "/",
+            Op::Pow => "^",
+            Op::Atan2 => "atan2",
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Where => "where",
+        }
+    }
+
     /// Its value.
     pub fn apply(self, x: f64, y: f64) -> f64 {
         match self {
@@ -162,6 +185,28 @@ impl Op {
             Op::Div => x / y,
             Op::Pow => x.powf(y),
             Op::Atan2 => x.atan2(y),
+            Op::Min | Op::Max | Op::Where if x.is_nan() => x,
+            Op::Min => {
+                if y < x || y.is_nan() {
+                    y
+                } else {
+                    x
+                }
+            }
+            Op::Max => {
+                if y > x || y.is_nan() {
+                    y
+                } else {
+                    x
+                }
+            }
+            Op::Where => {
+                if x == 0.0 {
+                    0.0
+                } else {
+                    y
+                }
+            }
         }
     }
 }

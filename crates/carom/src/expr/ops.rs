@@ -3,7 +3,7 @@
 use std::iter::{Product, Sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{Expr, Func, Node, diff_many, with_arena};
+use super::{Expr, Func, Node, Op, diff_many, with_arena};
 
 impl Expr {
     /// The unknown of that name; the same name is the same unknown.
@@ -49,6 +49,11 @@ impl Expr {
         with_arena(|a| a.unary(f, self))
     }
 
+    /// self op y.
+    pub fn combine(self, op: Op, y: Expr) -> Expr {
+        with_arena(|a| a.combine(op, self, y))
+    }
+
     /// self^n.
     pub fn pow(self, n: impl Into<Expr>) -> Expr {
         let n = n.into();
@@ -64,6 +69,32 @@ impl Expr {
     pub fn atan2(self, x: impl Into<Expr>) -> Expr {
         let x = x.into();
         with_arena(|a| a.atan2(self, x))
+    }
+
+    /// The smaller of self and y.
+    pub fn min(self, y: impl Into<Expr>) -> Expr {
+        let y = y.into();
+        with_arena(|a| a.min(self, y))
+    }
+
+    /// The larger of self and y.
+    pub fn max(self, y: impl Into<Expr>) -> Expr {
+        let y = y.into();
+        with_arena(|a| a.max(self, y))
+    }
+
+    /// √(self² + y²).
+    pub fn hypot(self, y: impl Into<Expr>) -> Expr {
+        (self.squared() + y.into().squared()).sqrt()
+    }
+
+    /// `yes` where self, a condition, is 1; `no` where it is 0. The other is not looked at, whatever it is there.
+    pub fn choose(self, yes: Expr, no: Expr) -> Expr {
+        let not = 1.0 - self;
+        with_arena(|a| {
+            let (yes, no) = (a.only_where(self, yes), a.only_where(not, no));
+            a.add(yes, no)
+        })
     }
 
     /// ∂self/∂x.
@@ -110,6 +141,8 @@ functions! {
     ln Log "The natural logarithm.";
     sqrt Sqrt "√self.";
     abs Abs "|self|.";
+    sign Sign "−1, 0 or 1, as self is negative, zero or positive.";
+    floor Floor "The largest whole number that is not larger than self.";
 }
 
 macro_rules! operators {

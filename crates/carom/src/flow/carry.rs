@@ -53,7 +53,8 @@ fn functions_of(fs: &[Expr], q0: &[Expr], parameters: &[Expr]) -> Vec<Expr> {
             if matches!(node, Node::Symbol(_)) {
                 both = (q0.contains(&e), !q0.contains(&e) && !parameters.contains(&e));
             }
-            let is_cheap = matches!(node, Node::Unary(Func::Neg | Func::Abs | Func::Sign | Func::Sqrt, _));
+            let is_cheap =
+                matches!(node, Node::Unary(Func::Neg | Func::Abs | Func::Sign | Func::Floor | Func::Sqrt, _));
             if matches!(node, Node::Unary(..)) && !is_cheap && both == (true, false) {
                 found.push(e);
             }

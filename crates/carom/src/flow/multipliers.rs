@@ -62,7 +62,7 @@ impl Multipliers {
 
     /// Adds a constraint; its multiplier.
     fn constrain(&mut self, residual: Expr) -> Expr {
-        let lambda = Expr::symbol(&format!("lambda[{}]", self.symbols.len()));
+        let lambda = Expr::symbol(&format!("lambda#{}", self.symbols.len()));
         self.symbols.push(lambda);
         self.residuals.push(residual);
         lambda

@@ -106,7 +106,7 @@ impl Step {
                     Op::Sub => std::array::from_fn(|k| x[k] - y[k]),
                     Op::Mul => std::array::from_fn(|k| x[k] * y[k]),
                     Op::Div => std::array::from_fn(|k| x[k] / y[k]),
-                    Op::Pow | Op::Atan2 => std::array::from_fn(|k| op.apply(x[k], y[k])),
+                    _ => std::array::from_fn(|k| op.apply(x[k], y[k])),
                 }
             }
             Instr::SinCos(x) => {

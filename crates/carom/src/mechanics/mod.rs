@@ -147,7 +147,7 @@ impl Mechanics {
     }
 }
 
-/// Symbols `name[0]`, `name[1]`, …, which no model can name.
+/// Symbols `name#0`, `name#1`, …, which no model can name.
 pub fn numbered(name: &str, n: usize) -> Vec<Expr> {
-    (0..n).map(|i| Expr::symbol(&format!("{name}[{i}]"))).collect()
+    (0..n).map(|i| Expr::symbol(&format!("{name}#{i}"))).collect()
 }

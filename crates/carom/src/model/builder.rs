@@ -121,7 +121,7 @@ impl Builder {
     }
 
     fn start(&mut self, q: &[f64], motion: Motion) {
-        self.initial = Some(Initial { q: constants(q), motion, project: false });
+        self.initial = Some(Initial { q: constants(q), motion, project: false, missing: Default::default() });
     }
 
     /// The model, with every symbol checked.
@@ -159,6 +159,7 @@ impl Builder {
             title: self.title,
             system: System { coordinates, parameters, lagrangian, walls, constraints, forces },
             definitions,
+            structural: Vec::new(),
             initial: self.initial,
             run: self.run,
             outputs: Vec::new(),
@@ -166,6 +167,7 @@ impl Builder {
             projection: None,
             points: Vec::new(),
             drawings: Vec::new(),
+            warnings: Vec::new(),
             places,
         })
     }

@@ -6,8 +6,42 @@ use toml::de::{DeTable, DeValue};
 
 use super::source::Source;
 use super::suggest::suggestion;
-use crate::error::Result;
+use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::Complaint;
+
+/// The text as a tree, and the settings that only its reader can place.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The tree.
+    pub root: Item,
+    /// Single entries of the start and of indexed parameters, in the order in which they were set.
+    pub overrides: Vec<Override>,
+}
+
+/// Another value for one entry of a list or a section.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// `parameters`, or the `q`, `v`, `p` or `q1` of `[initial]`.
+    pub section: String,
+    /// Which entry.
+    pub entry: Which,
+    /// Where that is written.
+    pub span: Range<usize>,
+    /// The value.
+    pub item: Item,
+}
+
+/// An entry of a list or a section.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Which {
+    /// By its place, from 0.
+    Place(usize),
+    /// By its name.
+    Name(String),
+}
+
+/// So many mistakes are looked for.
+pub const MOST_MISTAKES: usize = 20;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
@@ -45,14 +79,37 @@ pub struct Entry {
 }
 
 /// Reads TOML.
-pub fn read(source: &Source) -> Result<Item> {
-    let table = DeTable::parse(source.text()).map_err(|e| {
+pub fn read(source: &Source) -> Result<Document> {
+    let (table, mut errors) = DeTable::parse_recoverable(source.text());
+    // The first of each line: others mostly follow from it.
+    let start = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
+    errors.sort_by_key(start);
+    errors.truncate(MOST_MISTAKES);
+    errors.dedup_by_key(|e| source.text().bytes().take(start(e)).filter(|&byte| byte == b'\n').count());
+    let mistake = |e: &toml::de::Error| {
         let span = e.span().unwrap_or(0..0);
-        source.error(span, Complaint::new(format!("not valid TOML: {}", e.message()), ""))
-    })?;
+        let label = unquoted(source.text(), span.start);
+        source.diagnostic(span, Complaint::new(format!("not valid TOML: {}", e.message()), label))
+    };
+    if let Some(mistakes) = Diagnostic::first_of(errors.iter().map(mistake).collect()) {
+        return Err(mistakes.into());
+    }
     let span = table.span();
     let value = Value::Table(entries(source, table.get_ref())?);
-    Ok(Item { value, span })
+    Ok(Document { root: Item { value, span }, overrides: Vec::new() })
+}
+
+/// What to say of a line with an expression that has no quotes.
+fn unquoted(text: &str, at: usize) -> String {
+    let (before, after) = text.split_at(text.floor_char_boundary(at));
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    let line = &text[start..before.len() + after.find('\n').unwrap_or(after.len())];
+    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+    let value = value.split('#').next().unwrap_or_default().trim();
+    if value.is_empty() || value.starts_with(['"', '\'', '[', '{', '=']) || read_value(value).is_some() {
+        return String::new();
+    }
+    format!("an expression stands in quotes: `{} = \"{value}\"`", key.trim())
 }
 
 /// Reads one TOML value.
@@ -119,26 +176,32 @@ pub struct Fields<'a> {
     entries: &'a [Entry],
     what: &'a str,
     item: &'a Item,
+    /// A key is misspelt, so that another may seem to be missing.
+    pub misspelt: bool,
 }
 
 impl<'a> Fields<'a> {
-    /// The section `item`, called `what`, with the keys `known`. An empty list admits any key.
-    pub fn new(source: &'a Source, item: &'a Item, what: &'a str, known: &[&str]) -> Result<Fields<'a>> {
+    /// The section `item`, called `what`.
+    pub fn new(source: &'a Source, item: &'a Item, what: &'a str) -> Result<Fields<'a>> {
         let Value::Table(entries) = &item.value else {
             let message = format!("`{what}` is a section, not {}", item.value.kind());
             return Err(source.error(item.span.clone(), Complaint::new(message, format!("write `[{what}]`"))));
         };
-        let unknown = entries.iter().find(|entry| !known.is_empty() && !known.contains(&entry.key.as_str()));
-        if let Some(entry) = unknown {
-            let place = if what.is_empty() { String::new() } else { format!(" in `{what}`") };
+        Ok(Fields { source, entries, what, item, misspelt: false })
+    }
+
+    /// A complaint about each key that is not among those `known`.
+    pub fn unknown(&self, known: &[&str]) -> impl Iterator<Item = Error> {
+        let unknown = self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
+        unknown.map(|entry| {
+            let place = if self.what.is_empty() { String::new() } else { format!(" in `{}`", self.what) };
             let message = format!("unknown key `{}`{place}", entry.key);
             let label = match suggestion(&entry.key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", known.join(", ")),
             };
-            return Err(source.error(entry.span.clone(), Complaint::new(message, label)));
-        }
-        Ok(Fields { source, entries, what, item })
+            self.source.error(entry.span.clone(), Complaint::new(message, label))
+        })
     }
 
     /// All entries, in the order of the file.
@@ -154,6 +217,9 @@ impl<'a> Fields<'a> {
     /// The value of a key that must be there.
     pub fn required(&self, key: &str) -> Result<&'a Item> {
         self.get(key).ok_or_else(|| {
+            if self.misspelt {
+                return self.error(Complaint::consequence());
+            }
             let message = if self.what.is_empty() {
                 format!("the model has no `{key}`")
             } else {
@@ -163,8 +229,13 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// Where the section stands.
+    pub fn span(&self) -> Range<usize> {
+        self.item.span.clone()
+    }
+
     /// A complaint about the whole section.
-    pub fn error(&self, complaint: Complaint) -> crate::error::Error {
+    pub fn error(&self, complaint: Complaint) -> Error {
         let start = self.item.span.start;
         self.source.error(start..self.item.span.end.min(first_line_end(self.source.text(), start)), complaint)
     }
@@ -229,7 +300,7 @@ pub fn array<'a>(source: &Source, item: &'a Item) -> Result<&'a [Item]> {
 }
 
 /// The complaint that `item` is not what it must be.
-pub fn wrong_kind(source: &Source, item: &Item, wanted: &str) -> crate::error::Error {
+pub fn wrong_kind(source: &Source, item: &Item, wanted: &str) -> Error {
     let message = format!("expected {wanted}, found {}", item.value.kind());
     source.error(item.span.clone(), Complaint::new(message, ""))
 }

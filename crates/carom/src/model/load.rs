@@ -13,8 +13,9 @@ use crate::error::{Diagnostic, Result};
 pub const MAX_BYTES: u64 = 4 << 20;
 
 impl Model {
-    /// Reads a model from its text. `settings` are `name=value`, laid over what the text says.
+    /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value`, laid over what the text says.
     pub fn from_text(name: &str, text: &str, settings: &[String]) -> Result<Model> {
+        check_size(name, text.len())?;
         let mut source = Source::new(name, text);
         if text.trim().is_empty() {
             let help = "a model begins with `coordinates = […]` and `[lagrangian]`; `carom examples` lists some";
@@ -43,15 +44,20 @@ impl Model {
     }
 }
 
+fn check_size(name: &str, bytes: usize) -> Result<()> {
+    if bytes as u64 <= MAX_BYTES {
+        return Ok(());
+    }
+    let message = format!("`{name}` is too large for a model: more than {} MB", MAX_BYTES >> 20);
+    Err(Diagnostic::new(message).into())
+}
+
 fn read_text(path: &Path, name: &str) -> Result<String> {
     let unreadable = |why: std::io::Error| Diagnostic::new(format!("cannot read `{name}`: {}", reason(&why)));
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let message = format!("`{name}` is too large for a model: more than {} MB", MAX_BYTES >> 20);
-        return Err(Diagnostic::new(message).into());
-    }
+    check_size(name, bytes.len())?;
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();

@@ -26,6 +26,7 @@ mod load;
 mod mass;
 mod names;
 mod read;
+mod scope;
 mod set;
 pub mod settings;
 mod source;
@@ -35,6 +36,7 @@ mod suggest;
 use std::ops::Range;
 
 pub use builder::Builder;
+pub use document::MOST_MISTAKES;
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::Run;
@@ -43,7 +45,7 @@ pub(crate) use start::QuickStart;
 pub use start::Start;
 pub use suggest::suggestion;
 
-use crate::error::Error;
+use crate::error::{Diagnostic, Error};
 use crate::expr::Expr;
 use crate::expr::parse::Complaint;
 use crate::system::System;
@@ -57,6 +59,8 @@ pub struct Model {
     pub system: System,
     /// Abbreviations of the text, already expanded in all expressions.
     pub definitions: Vec<Definition>,
+    /// Parameters that bounds and indices are made of: another value makes another system.
+    pub structural: Vec<String>,
     /// Where it starts; a model that is only derived needs none.
     pub initial: Option<Initial>,
     /// How it is run.
@@ -71,6 +75,8 @@ pub struct Model {
     pub points: Vec<Point>,
     /// What is drawn.
     pub drawings: Vec<Drawing>,
+    /// What is allowed but seldom meant.
+    pub warnings: Vec<Diagnostic>,
     /// The text that it came from.
     pub source: Source,
     places: Places,
@@ -85,6 +91,8 @@ pub struct Initial {
     pub motion: Motion,
     /// Move the start onto the constraints.
     pub project: bool,
+    /// The coordinates that have no entry in q, and in the motion: a driven one follows its prescription, others are 0.
+    pub missing: [Vec<usize>; 2],
 }
 
 /// How the motion at the start is given.

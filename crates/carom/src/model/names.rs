@@ -1,12 +1,14 @@
-//! What the names of a model mean, and where each may be used.
+//! What the names of a model mean.
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::suggest::suggestion;
+use super::scope::Allowed;
 use crate::expr::Expr;
-use crate::expr::parse::{Complaint, Scope, is_name, is_reserved};
+use crate::expr::parse::{Complaint, is_name, is_reserved};
 use crate::system::{Coordinate, Parameter, time, time_derivative};
 
 /// The names that a model has given so far.
@@ -18,16 +20,29 @@ pub struct Names {
     pub parameters: Vec<Parameter>,
     /// The abbreviations.
     pub definitions: Vec<Definition>,
-    /// Definitions that have not been read yet, with their text.
+    /// Definitions that have not been read yet, with their text; indexed ones as `y[`.
     pub later: FxHashMap<String, String>,
-    index: FxHashMap<String, (Kind, usize)>,
+    /// The names that the model declares somewhere, read already or not, without their indices.
+    pub declared: FxHashSet<String>,
+    /// Names whose declaration is wrong: using them is no further mistake.
+    broken: RefCell<FxHashSet<String>>,
+    pub(super) index: FxHashMap<String, (Kind, usize)>,
+    /// The coordinate that each position and velocity belongs to.
+    owners: FxHashMap<Expr, (Use, usize)>,
+    pub(super) used: RefCell<FxHashSet<(Kind, usize)>>,
+    /// The parameters that bounds and indices are made of.
+    pub(super) structural: RefCell<BTreeSet<String>>,
+    pub(super) repeated: Cell<usize>,
 }
 
 /// What a name can be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A degree of freedom.
     Coordinate,
+    /// A number.
     Parameter,
+    /// An abbreviation.
     Definition,
 }
 
@@ -42,7 +57,7 @@ pub struct Definition {
 }
 
 /// What an expression may contain, beside parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// Nothing else: a constant.
     Parameters,
@@ -52,6 +67,13 @@ pub enum Use {
     Position,
     /// The time, the coordinates and the velocities.
     Motion,
+    /// All that, and functions that jump.
+    Output,
+}
+
+/// `x` of `x[3]`.
+pub fn base(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
 }
 
 impl Names {
@@ -66,17 +88,19 @@ impl Names {
 
     /// Why `name` cannot be given to something new.
     pub fn complaint_about(&self, name: &str) -> Option<Complaint> {
-        if !is_name(name) {
+        let base = base(name);
+        let index = name[base.len()..].strip_prefix('[').map(|index| index.strip_suffix(']').unwrap_or_default());
+        if !is_name(base) || index.is_some_and(|index| index.parse::<i64>().is_err()) {
             let label = "a name is a letter, then letters, digits and `_`";
             return Some(Complaint::new(format!("`{}` is not a name", name.escape_debug()), label));
         }
-        if is_reserved(name) {
-            let meaning = match name {
+        if is_reserved(base) {
+            let meaning = match base {
                 "t" => "it is the time",
                 "pi" => "it is the number π",
                 _ => "it is a function",
             };
-            return Some(Complaint::new(format!("the name `{name}` is reserved"), meaning));
+            return Some(Complaint::new(format!("the name `{base}` is reserved"), meaning));
         }
         let kind = self.kind(name)?;
         Some(Complaint::new(format!("the name `{name}` is used twice"), format!("it is already a {kind}")))
@@ -84,8 +108,10 @@ impl Names {
 
     /// Adds a degree of freedom.
     pub fn add_coordinate(&mut self, name: &str) -> Coordinate {
-        self.index.insert(name.into(), (Kind::Coordinate, self.coordinates.len()));
+        let i = self.coordinates.len();
+        self.index.insert(name.into(), (Kind::Coordinate, i));
         let coordinate = Coordinate::new(name);
+        self.owners.extend([(coordinate.q, (Use::Position, i)), (coordinate.v, (Use::Motion, i))]);
         self.coordinates.push(coordinate.clone());
         coordinate
     }
@@ -104,43 +130,75 @@ impl Names {
         self.definitions.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
+    /// Notes that the declaration of `name`, or of one of its indices, is wrong.
+    pub fn mark_broken(&self, name: &str) {
+        self.broken.borrow_mut().insert(base(name).into());
+    }
+
+    /// True if a mistake in the declaration of `name` was told already.
+    pub fn is_broken(&self, name: &str) -> bool {
+        self.broken.borrow().contains(base(name))
+    }
+
+    /// The number of a coordinate.
+    pub fn coordinate(&self, name: &str) -> Option<usize> {
+        self.index.get(name).filter(|(kind, _)| *kind == Kind::Coordinate).map(|&(_, i)| i)
+    }
+
+    /// The least that must be allowed where `e` is used.
+    pub fn need(&self, e: Expr) -> Use {
+        let of_symbol = |symbol: &Expr| match self.owners.get(symbol) {
+            Some(&(kind, _)) => kind,
+            None if *symbol == time() => Use::Time,
+            None => Use::Parameters,
+        };
+        e.symbols().iter().map(of_symbol).max().unwrap_or(Use::Parameters)
+    }
+
     /// The names, for an expression that may contain what `allowed` says.
-    pub fn scope(&self, allowed: Use) -> impl Scope + '_ {
+    pub fn scope(&self, allowed: Use) -> Allowed<'_> {
         Allowed { names: self, allowed, within: None }
     }
 
     /// The names, for the definition called `within`.
-    pub fn scope_within<'a>(&'a self, within: &'a str) -> impl Scope + 'a {
+    pub fn scope_within<'a>(&'a self, within: &'a str) -> Allowed<'a> {
         Allowed { names: self, allowed: Use::Motion, within: Some(within) }
     }
 
-    fn meaning(&self, name: &str, primes: usize) -> Result<Expr, Complaint> {
-        let derivative = |rate: Expr| match primes {
-            1 => Ok(rate),
-            _ => Err(Complaint::new(format!("`{name}` has more than one `'`"), "accelerations cannot be used")),
-        };
+    /// The meaning of a name.
+    pub(super) fn meaning(&self, name: &str, primes: usize) -> Result<Expr, Complaint> {
         if name == "t" {
             return Ok(time());
         }
+        if self.is_broken(name) {
+            return Err(Complaint::consequence());
+        }
         let Some(&(kind, i)) = self.index.get(name) else { return Err(self.unknown(name)) };
+        self.used.borrow_mut().insert((kind, i));
         match (kind, primes) {
             (Kind::Coordinate, 0) => Ok(self.coordinates[i].q),
-            (Kind::Coordinate, _) => derivative(self.coordinates[i].v),
             (Kind::Parameter, 0) => Ok(self.parameters[i].symbol),
+            (Kind::Definition, 0) => Ok(self.definitions[i].value),
             (Kind::Parameter, _) => {
                 let message = format!("`{name}` is a parameter and has no time derivative");
                 Err(Complaint::new(message, "remove the `'`"))
             }
-            (Kind::Definition, 0) => Ok(self.definitions[i].value),
-            (Kind::Definition, _) => derivative(self.rate(&self.definitions[i])?),
+            (_, 2..) => Err(Complaint::new(format!("`{name}` has more than one `'`"), "accelerations cannot be used")),
+            (Kind::Coordinate, _) => Ok(self.coordinates[i].v),
+            (Kind::Definition, _) => self.rate(&self.definitions[i]),
         }
     }
 
     /// The total time derivative of a definition.
     fn rate(&self, definition: &Definition) -> Result<Expr, Complaint> {
-        let rate = *definition.rate.get_or_init(|| time_derivative(&self.coordinates, definition.value));
-        let accelerations: Vec<Expr> = self.coordinates.iter().map(Coordinate::acceleration).collect();
-        if !rate.depends_on(&accelerations) {
+        let rate = *definition.rate.get_or_init(|| {
+            let owners = definition.value.symbols().into_iter().filter_map(|symbol| self.owners.get(&symbol));
+            let coordinates: FxHashSet<usize> = owners.map(|&(_, i)| i).collect();
+            let coordinates: Vec<Coordinate> = coordinates.into_iter().map(|i| self.coordinates[i].clone()).collect();
+            time_derivative(&coordinates, definition.value)
+        });
+        let is_acceleration = |symbol: &Expr| symbol.symbol_name().is_some_and(|name| name.ends_with("''"));
+        if self.need(definition.value) < Use::Motion || !rate.symbols().iter().any(is_acceleration) {
             return Ok(rate);
         }
         let name = &definition.name;
@@ -148,86 +206,14 @@ impl Names {
         Err(Complaint::new(format!("`{name}'` cannot be used"), label))
     }
 
-    fn unknown(&self, name: &str) -> Complaint {
-        let coordinates = self.coordinates.iter().map(|c| c.name.as_str());
-        let parameters = self.parameters.iter().map(|p| p.name.as_str());
-        let definitions = self.definitions.iter().map(|d| d.name.as_str());
-        let label = match suggestion(name, parameters.chain(definitions).chain(coordinates)) {
-            Some(near) => format!("did you mean the {} `{near}`?", self.kind(near).unwrap_or("name")),
-            None => "neither a coordinate nor a parameter nor a definition".into(),
-        };
-        Complaint::new(format!("unknown name `{name}`"), label)
-    }
-
-    /// Why the definition `within` cannot use `name`, if that is a definition which does not exist yet.
-    fn forward_use(&self, within: &str, name: &str) -> Option<Complaint> {
-        if name == within {
-            return Some(Complaint::new(format!("the definition `{name}` uses itself"), ""));
-        }
-        self.later.get(name)?;
-        if let Some(cycle) = self.cycle(within, name) {
-            let label = format!("{} is a circle", cycle.join(" → "));
-            return Some(Complaint::new(format!("the definition `{within}` uses itself through `{name}`"), label));
-        }
-        let label = format!("define `{name}` before `{within}`");
-        Some(Complaint::new(format!("the definition `{within}` uses `{name}`, which is defined later"), label))
-    }
-
-    /// The way from `within` over `next` back to `within`, if later definitions make one.
-    fn cycle<'a>(&'a self, within: &'a str, next: &'a str) -> Option<Vec<&'a str>> {
-        let mut ways: Vec<Vec<&str>> = vec![vec![within, next]];
-        let mut seen = vec![next];
-        while let Some(way) = ways.pop() {
-            let end = way.last()?;
-            let text = self.later.get(*end).map_or("", String::as_str);
-            for word in words(text) {
-                let onward = || way.iter().copied().chain([word]).collect::<Vec<_>>();
-                if word == within {
-                    return Some(onward());
-                }
-                if self.later.contains_key(word) && !seen.contains(&word) {
-                    seen.push(word);
-                    ways.push(onward());
-                }
-            }
-        }
-        None
-    }
-}
-
-/// The names that occur in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| is_name(word))
-}
-
-struct Allowed<'a> {
-    names: &'a Names,
-    allowed: Use,
-    within: Option<&'a str>,
-}
-
-impl Scope for Allowed<'_> {
-    fn resolve(&self, name: &str, primes: usize) -> Result<Expr, Complaint> {
-        if let Some(complaint) = self.within.and_then(|within| self.names.forward_use(within, name)) {
-            return Err(complaint);
-        }
-        let meaning = self.names.meaning(name, primes)?;
-        if self.allowed == Use::Motion {
-            return Ok(meaning);
-        }
-        let written = format!("{name}{}", "'".repeat(primes));
-        let refuse = |label: &str| Err(Complaint::new(format!("`{written}` cannot be used here"), label));
-        let velocities: Vec<Expr> = self.names.coordinates.iter().map(|c| c.v).collect();
-        let positions: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
-        if meaning.depends_on(&velocities) {
-            return refuse("it contains velocities");
-        }
-        if matches!(self.allowed, Use::Parameters | Use::Time) && meaning.depends_on(&positions) {
-            return refuse("it contains coordinates");
-        }
-        if self.allowed == Use::Parameters && meaning.depends_on(&[time()]) {
-            return refuse("it contains the time");
-        }
-        Ok(meaning)
+    /// The names of parameters and definitions that no expression uses. Of an indexed name one is enough.
+    pub fn unused(&self) -> FxHashSet<String> {
+        let parameters = self.parameters.iter().enumerate().map(|(i, p)| ((Kind::Parameter, i), &p.name));
+        let definitions = self.definitions.iter().enumerate().map(|(i, d)| ((Kind::Definition, i), &d.name));
+        let used = self.used.borrow();
+        let all: Vec<((Kind, usize), &str)> =
+            parameters.chain(definitions).map(|(key, name)| (key, base(name))).collect();
+        let in_use: FxHashSet<&str> = all.iter().filter(|(key, _)| used.contains(key)).map(|(_, name)| *name).collect();
+        all.iter().filter(|(_, name)| !in_use.contains(name)).map(|(_, name)| name.to_string()).collect()
     }
 }

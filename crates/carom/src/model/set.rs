@@ -1,35 +1,91 @@
 //! Settings of the command line: `name=value` laid over the values of a file.
 
-use super::document::{Entry, Item, Value, read_value};
+use std::ops::Range;
+
+use super::document::{Document, Entry, Item, Override, Value, Which, read_value};
 use super::source::Source;
 use super::suggest::suggestion;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 
-/// Lays `name=value` over the document. A bare name is a parameter; `initial.q[0]` and `run.step` reach into sections.
-pub fn apply(source: &mut Source, document: &mut Item, setting: &str) -> Result<()> {
+/// Lays `name=value` over the document. A bare name is a parameter; `initial.q[0]`, `initial.q.theta` and `run.step` reach
+/// into sections.
+pub fn apply(source: &mut Source, document: &mut Document, setting: &str) -> Result<()> {
     let start = source.append("command line", setting);
     let whole = start..start + setting.len();
     let Some((path, text)) = setting.split_once('=') else {
         let complaint = Complaint::new("a setting is `name=value`", "there is no `=` here");
         return Err(source.error(whole, complaint));
     };
-    let key_span = start..start + path.len();
+    let span = start..start + path.len();
     let value_span = start + path.len() + 1..whole.end;
-    let text = text.trim();
+    let (path, text) = (path.trim(), text.trim());
     let value = read_value(text).unwrap_or_else(|| Value::Text(text.to_string()));
     let item = Item { value, span: value_span };
-    let steps = steps(path.trim()).ok_or_else(|| {
-        let message = format!("`{}` is not a name that can be set", path.trim());
-        source.error(key_span.clone(), Complaint::new(message, "write a parameter, `initial.q[0]` or `run.step`"))
+    let placed = match entry_of_start(path) {
+        Some((section, entry)) => {
+            document.overrides.push(Override { section: section.into(), entry, span: span.clone(), item });
+            require_start(document, section, span.clone())
+        }
+        None => match indexed_parameter(&document.root, path) {
+            Some(name) => {
+                let (section, entry) = ("parameters".into(), Which::Name(name));
+                document.overrides.push(Override { section, entry, span: span.clone(), item });
+                Ok(())
+            }
+            None => place(document, path, span.clone(), item),
+        },
+    };
+    placed.map_err(|complaint| source.error(span, complaint))
+}
+
+/// Puts `item` where `path` leads to.
+fn place(document: &mut Document, path: &str, span: Range<usize>, item: Item) -> Outcome<()> {
+    let steps = steps(path).ok_or_else(|| {
+        let label = "write a parameter, `initial.q[0]`, `initial.q.x` or `run.step`";
+        Complaint::new(format!("`{path}` is not a name that can be set"), label)
     })?;
-    let place = locate(document, &steps).map_err(|complaint| source.error(key_span.clone(), complaint))?;
-    match place {
+    if let Some(section) = path.strip_prefix("initial.") {
+        document.overrides.retain(|earlier| earlier.section != section);
+    }
+    match locate(&mut document.root, &steps)? {
         Slot::Old(old) => *old = item,
-        Slot::New(entries, key) => entries.push(Entry { key, span: key_span, item }),
+        Slot::New(entries, key) => entries.push(Entry { key, span, item }),
     }
     Ok(())
 }
+
+/// `initial.q[0]` and `initial.q.theta`: an entry of the start, by place or by name.
+fn entry_of_start(path: &str) -> Option<(&'static str, Which)> {
+    let rest = path.strip_prefix("initial.")?;
+    let (key, entry) = ["q1", "q", "v", "p"].into_iter().find_map(|key| Some((key, rest.strip_prefix(key)?)))?;
+    if let Some(name) = entry.strip_prefix('.') {
+        return Some((key, Which::Name(name.to_string())));
+    }
+    let place = entry.strip_prefix('[')?.strip_suffix(']')?;
+    Some((key, Which::Place(place.parse().ok()?)))
+}
+
+/// Makes an empty `section` in `[initial]` where there is none.
+fn require_start(document: &mut Document, section: &str, span: Range<usize>) -> Outcome<()> {
+    let steps = [Step::Key("initial".into()), Step::Key(section.into())];
+    if let Slot::New(entries, key) = locate(&mut document.root, &steps)? {
+        let item = Item { value: Value::Table(Vec::new()), span: span.clone() };
+        entries.push(Entry { key, span, item });
+    }
+    Ok(())
+}
+
+/// `m[2]`, where that is no key of `[parameters]` and may be one of a range.
+fn indexed_parameter(root: &Item, path: &str) -> Option<String> {
+    let name = path.strip_prefix("parameters.").unwrap_or(path);
+    let Value::Table(sections) = &root.value else { return None };
+    let is_section = sections.iter().any(|entry| Some(entry.key.as_str()) == path.split(['.', '[']).next());
+    let is_bare = !is_section || name.len() < path.len();
+    (is_bare && !name.contains('.') && name.ends_with(']')).then(|| name.to_string())
+}
+
+type Outcome<T> = std::result::Result<T, Complaint>;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Step {
@@ -42,7 +98,7 @@ enum Slot<'a> {
     New(&'a mut Vec<Entry>, String),
 }
 
-/// `initial.q[0]` → initial, q, 0; a bare name is a parameter.
+/// `run.mhc.window` → run, mhc, window; `wall[0].phi` → wall, 0, phi; a bare name is a parameter.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for part in path.split('.') {
@@ -64,7 +120,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
 }
 
 /// The place that the steps lead to. A section, or a key of `[run]`, may be new; a parameter may not.
-fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> std::result::Result<Slot<'a>, Complaint> {
+fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> Outcome<Slot<'a>> {
     let parameter = steps[0] == Step::Key("parameters".to_string());
     let mut here = document;
     for (number, step) in steps.iter().enumerate() {
@@ -101,7 +157,8 @@ fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> std::result::Result<Slo
     Ok(Slot::Old(here))
 }
 
-fn unknown_parameter(name: &str, entries: &[Entry]) -> Complaint {
+/// The complaint about a parameter that is not among `entries`.
+pub fn unknown_parameter(name: &str, entries: &[Entry]) -> Complaint {
     let known: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let label = match suggestion(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -42,8 +42,12 @@ impl Source {
 
     /// A complaint about a span, as an error.
     pub fn error(&self, span: Range<usize>, complaint: Complaint) -> Error {
-        let place = Some(self.place(span, complaint.label));
-        Diagnostic { message: complaint.message, place, help: None }.into()
+        self.diagnostic(span, complaint).into()
+    }
+
+    /// A complaint about a span.
+    pub fn diagnostic(&self, span: Range<usize>, complaint: Complaint) -> Diagnostic {
+        Diagnostic { place: Some(self.place(span, complaint.label)), ..Diagnostic::new(complaint.message) }
     }
 
     fn place(&self, span: Range<usize>, label: String) -> Place {

@@ -72,7 +72,7 @@ impl Interval {
     fn image(self, f: Func) -> Interval {
         let ends = Interval::around(&[f.apply(self.low), f.apply(self.high)]);
         match f {
-            Func::Neg | Func::Exp | Func::Atan | Func::Sinh | Func::Tanh | Func::Sign => ends,
+            Func::Neg | Func::Exp | Func::Atan | Func::Sinh | Func::Tanh | Func::Sign | Func::Floor => ends,
             Func::Sin | Func::Cos if self.low == self.high => ends,
             Func::Sin | Func::Cos => Interval { low: -1.0, high: 1.0 },
             Func::Cosh if self.contains(0.0) => Interval { low: 1.0, high: ends.high },
@@ -95,7 +95,9 @@ impl Interval {
             Op::Pow if b.low == b.high && b.low > 0.0 && b.low.fract() == 0.0 => {
                 Interval::around(&[a.low.powf(b.low), a.high.powf(b.low)])
             }
-            Op::Div | Op::Pow | Op::Atan2 => ALL,
+            Op::Min => Interval { low: a.low.min(b.low), high: a.high.min(b.high) },
+            Op::Max => Interval { low: a.low.max(b.low), high: a.high.max(b.high) },
+            Op::Div | Op::Pow | Op::Atan2 | Op::Where => ALL,
         }
     }
 

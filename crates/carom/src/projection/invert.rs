@@ -59,7 +59,7 @@ fn undo_left(op: Op, b: Expr, s: Expr) -> Option<Expr> {
         Op::Div => s * b,
         // An odd power has one root, of the sign of s.
         Op::Pow if b.as_const().is_some_and(|n| n % 2.0 == 1.0) => s.apply(Func::Sign) * s.abs().pow(1.0 / b),
-        Op::Pow | Op::Atan2 => return None,
+        Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => return None,
     })
 }
 
@@ -70,7 +70,7 @@ fn undo_right(op: Op, a: Expr, s: Expr) -> Option<Expr> {
         Op::Sub => a - s,
         Op::Mul => s / a,
         Op::Div => a / s,
-        Op::Pow | Op::Atan2 => return None,
+        Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => return None,
     })
 }
 

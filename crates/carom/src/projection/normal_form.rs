@@ -54,7 +54,7 @@ impl NormalForm {
 
     /// Ψ⁻¹ where φ = `phi` and the other coordinates are `others`; `None` if φ cannot be solved for q^c in closed form.
     pub fn inverse(&self, phi: Expr, others: &[Expr]) -> Option<Vec<Expr>> {
-        let level = Expr::symbol("phi[0]");
+        let level = Expr::symbol("phi#0");
         let first = solve_for(self.phi, self.q[self.coordinate], level)?;
         let from: Vec<Expr> = self.others.iter().map(|&i| self.q[i]).chain([level]).collect();
         let to: Vec<Expr> = others.iter().copied().chain([phi]).collect();

@@ -140,7 +140,8 @@ impl Ready {
         let restitution = std::mem::take(&mut outcome.restitution);
         let facts = self.scheme.plant.facts();
         outcome.warnings = warnings::after(&self.model, facts, &restitution, &outcome, self.is_tuned);
-        let start = self.start.iter().flat_map(|start| &start.warnings).map(Diagnostic::body);
+        let start =
+            self.start.iter().flat_map(|start| &start.warnings).chain(&self.model.warnings).map(Diagnostic::body);
         outcome.warnings = start.chain(self.warnings.iter().cloned()).chain(outcome.warnings).collect();
         Ok(outcome)
     }

@@ -55,10 +55,8 @@ impl Simulation {
                 if let Some(known) = last.as_ref().filter(|known| self.is_known(known, &scheme.method.name, step)) {
                     return Ok(known.begin.clone());
                 }
-                let quick = match last.take() {
-                    Some(known) if Arc::ptr_eq(&known.model, &self.model) => known.quick,
-                    _ => QuickStart::new(&self.model),
-                };
+                let known = last.take().filter(|known| Arc::ptr_eq(&known.model, &self.model));
+                let mut quick = known.and_then(|known| known.quick);
                 if let Some(start) = quick.as_ref().and_then(|quick| quick.start(&self.parameters)) {
                     let state = new(Phase::new(0.0, &start.q, &start.p));
                     let begin = Begin { state, is_resumed: false, start: Some(start) };
@@ -73,6 +71,10 @@ impl Simulation {
                     None => state,
                     Some(q1) => two_configurations(&model, scheme, state, &evaluator.free_of(q1), step)?,
                 };
+                // What there is to say of a start may change with it.
+                if quick.is_none() && start.warnings.is_empty() && start.notes.is_empty() {
+                    quick = QuickStart::new(&self.model);
+                }
                 let begin = Begin { state, is_resumed: false, start: Some(start) };
                 *last = Some(Checked::new(self, scheme, step, quick, &begin));
                 begin

@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Of a start that was moved, and of constraints that are known to fail.
 pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = start.map_or(Vec::new(), |start| start.notes.clone());
     if let Some([q, v]) = start.and_then(|start| start.moved) {
         notes.push(format!("the start was moved onto the constraints, q by {q:.3e}, v by {v:.3e}"));
     }

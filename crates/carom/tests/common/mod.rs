@@ -87,8 +87,10 @@ pub const SPECIAL: [f64; 26] = [
 /// Every operation of two arguments, and every function of x, as an output.
 pub fn operations() -> Vec<Expr> {
     let [x, y, _] = symbols();
-    let functions = Func::NAMED.into_iter().chain([Func::Neg, Func::Sign]).map(|f| x.apply(f));
-    functions.chain([x + y, x - y, x * y, x / y, x.pow(y), x.atan2(y)]).collect()
+    let functions = Func::NAMED.into_iter().chain([Func::Neg, Func::Sign, Func::Floor]).map(|f| x.apply(f));
+    let condition = (x - y).sign().max(0.0);
+    let chosen = [x.min(y), x.max(y), condition.choose(x, y)];
+    functions.chain([x + y, x - y, x * y, x / y, x.pow(y), x.atan2(y)]).chain(chosen).collect()
 }
 
 /// The value of each expression and a bound of its error if each operation is off by some ulp, straight from the graph;

@@ -160,10 +160,10 @@ impl Composer<'_> {
             }
             Node::Unary(f, x) => self.function(f, x, None),
             Node::Binary(Op::Pow, x, n) => self.power(x, n),
-            Node::Binary(Op::Atan2, y, x) => Layout::Call(Call {
-                function: "atan2",
+            Node::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => Layout::Call(Call {
+                function: op.name(),
                 power: None,
-                arguments: vec![self.layout(y), self.layout(x)],
+                arguments: vec![self.layout(x), self.layout(y)],
                 bare: false,
             }),
         }
@@ -183,7 +183,7 @@ impl Composer<'_> {
             f => f.name(),
         };
         let simple = matches!(&argument, Layout::Name(name) if name.side.is_none());
-        let bare = simple && !matches!(f, Func::Exp | Func::Log | Func::Sign);
+        let bare = simple && !matches!(f, Func::Exp | Func::Log | Func::Sign | Func::Floor);
         Layout::Call(Call { function, power, arguments: vec![argument], bare })
     }
 

@@ -110,7 +110,7 @@ fn sum(terms: &[(bool, Layout)]) -> String {
 pub fn function(call: &Call) -> String {
     let function = match call.function {
         "sgn" => "\\operatorname{sgn}".to_owned(),
-        "atan2" => "\\operatorname{atan2}".to_owned(),
+        name @ ("atan2" | "floor" | "where") => format!("\\operatorname{{{name}}}"),
         known => format!("\\{known}"),
     };
     function + &call.power.map(|n| format!("^{{{n}}}")).unwrap_or_default()

@@ -1,7 +1,7 @@
 //! How the name of a symbol is written: `theta1'-` is θ̇₁⁻.
 //!
-//! A name is a letter or word, a subscript (trailing digits, or what follows `_`), a dot for each `'`, and after
-//! these a `-` or `+` for the value just before or just after an impact.
+//! A name is a letter or word, a subscript (trailing digits, what follows `_`, or an index in brackets), a dot for each `'`,
+//! and after these a `-` or `+` for the value just before or just after an impact.
 
 /// A name, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +78,10 @@ impl Name {
         let text = text.trim_end_matches(['+', '-']);
         let word = text.trim_end_matches('\'');
         let dots = text.len() - word.len();
+        let (word, index) = match word.strip_suffix(']').and_then(|word| word.split_once('[')) {
+            Some((word, index)) => (word, Some(index)),
+            None => (word, None),
+        };
         let mut parts = word.split('_').filter(|part| !part.is_empty());
         let first = parts.next().unwrap_or(word);
         let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -92,6 +96,7 @@ impl Name {
             let part = if greek == stem { part.to_owned() } else { greek + &part[stem.len()..] };
             subscripts.push(part);
         }
+        subscripts.extend(index.map(str::to_owned));
         Name { base: letters(stem), subscripts, dots, side }
     }
 
@@ -111,6 +116,8 @@ mod tests {
         assert_eq!((name.base.as_str(), name.dots, name.side), ("θ", 1, Some('-')));
         assert_eq!(name.subscripts, ["1"]);
         assert_eq!(Name::parse("x_max").subscripts, ["max"]);
+        assert_eq!(Name::parse("theta[12]'").subscripts, ["12"]);
+        assert_eq!(Name::parse("x1[2]").subscripts, ["1", "2"]);
         assert_eq!(Name::parse("p_theta1").subscripts, ["θ1"]);
         assert_eq!(Name::parse("θ2''").dots, 2);
         assert_eq!(Name::parse("mass").base, "mass");

@@ -67,8 +67,8 @@ fn pieces(a: &Arena, e: Expr, out: &mut String) -> Vec<Piece> {
             return vec![At(x, Bond::Product), Text("/abs("), At(x, Bond::Sum), Text(")")];
         }
         Node::Unary(f, x) => return vec![Text(f.name()), Text("("), At(x, Bond::Sum), Text(")")],
-        Node::Binary(Op::Atan2, y, x) => {
-            return vec![Text("atan2("), At(y, Bond::Sum), Text(", "), At(x, Bond::Sum), Text(")")];
+        Node::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => {
+            return vec![Text(op.name()), Text("("), At(x, Bond::Sum), Text(", "), At(y, Bond::Sum), Text(")")];
         }
         Node::Binary(Op::Add, x, y) => return infix(x, Bond::Sum, " + ", y, Bond::Product),
         Node::Binary(Op::Sub, x, y) => return infix(x, Bond::Sum, " - ", y, Bond::Product),

@@ -81,7 +81,7 @@ fn own_cost(a: &Arena, node: Node) -> f64 {
         Node::Unary(..) => 3.5,
         Node::Binary(Op::Add | Op::Sub | Op::Div, ..) => 1.5,
         Node::Binary(Op::Mul | Op::Pow, ..) => 0.25,
-        Node::Binary(Op::Atan2, ..) => 3.0,
+        Node::Binary(Op::Atan2 | Op::Min | Op::Max | Op::Where, ..) => 3.0,
     }
 }
 

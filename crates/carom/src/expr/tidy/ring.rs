@@ -64,7 +64,10 @@ impl<'a> Ring<'a> {
                 self.product(&polys[&x], &inverse)?
             }
             Node::Binary(Op::Pow, x, n) => self.power(&polys[&x], &polys[&n])?,
-            Node::Binary(Op::Atan2, y, x) => atom(self.write(&polys[&y])?.atan2(self.write(&polys[&x])?)),
+            Node::Binary(op, x, y) => {
+                let (x, y) = (self.write(&polys[&x])?, self.write(&polys[&y])?);
+                atom(x.combine(op, y))
+            }
         })
     }
 

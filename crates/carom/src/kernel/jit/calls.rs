@@ -19,7 +19,7 @@ pub(super) fn unary(f: Func) -> Unary {
             }
         };
     }
-    table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign)
+    table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign Floor)
 }
 
 /// The function as compiled code can call it.
@@ -36,5 +36,5 @@ pub(super) fn binary(op: Op) -> Binary {
             }
         };
     }
-    table!(Add Sub Mul Div Pow Atan2)
+    table!(Add Sub Mul Div Pow Atan2 Min Max Where)
 }

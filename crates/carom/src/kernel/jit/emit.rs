@@ -153,7 +153,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
             Op::Sub => self.builder.ins().fsub(x, y),
             Op::Mul => self.builder.ins().fmul(x, y),
             Op::Div => self.builder.ins().fdiv(x, y),
-            Op::Pow | Op::Atan2 => self.call(calls::binary(op) as usize, &[x, y]),
+            Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => self.call(calls::binary(op) as usize, &[x, y]),
         }
     }
 

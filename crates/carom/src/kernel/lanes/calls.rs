@@ -23,7 +23,7 @@ pub(super) fn unary(f: Func) -> Function {
             }
         };
     }
-    table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign)
+    table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign Floor)
 }
 
 /// The function as compiled code can call it.
@@ -43,7 +43,7 @@ pub(super) fn binary(op: Op) -> Function {
             }
         };
     }
-    table!(Add Sub Mul Div Pow Atan2)
+    table!(Add Sub Mul Div Pow Atan2 Min Max Where)
 }
 
 /// Writes sin x and cos x where x is too large for the short reduction, or no number.

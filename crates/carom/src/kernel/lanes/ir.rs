@@ -177,7 +177,7 @@ impl Code {
             expr::Op::Sub => self.arithmetic(Arithmetic::Sub, x, y),
             expr::Op::Mul => self.arithmetic(Arithmetic::Mul, x, y),
             expr::Op::Div => self.arithmetic(Arithmetic::Div, x, y),
-            expr::Op::Pow | expr::Op::Atan2 => self.push(Op::Call(calls::binary(op), x, y)),
+            _ => self.push(Op::Call(calls::binary(op), x, y)),
         }
     }
 

@@ -2,24 +2,24 @@
 
 use std::ops::Range;
 
-use super::super::document::{Fields, Item, Value, array, text, wrong_kind};
+use super::super::Point;
+use super::super::document::{Fields, Item, Value, wrong_kind};
 use super::super::names::Use;
-use super::super::{Point, suggestion};
 use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, eval};
 use crate::system::Wall;
 
-const KEYS: [&str; 8] = ["name", "points", "radius", "line", "box", "circle", "side", "restitution"];
+const KEYS: [&str; 9] = ["name", "for", "points", "radius", "line", "box", "circle", "side", "restitution"];
 
 /// A place in the plane.
 type Place = [Expr; 2];
 
 /// What a point is kept on the free side of. Each gap is a distance, at least at the wall, so that λ is an impulse.
 enum Shape {
-    /// The whole line through two places; free on the left, looking from the first to the second.
-    Line { from: Place, unit: Place },
+    /// The whole line from one place through another; free on the left, looking from the first to the second.
+    Line { from: Place, to: Place, unit: Place },
     /// The inside of a rectangle, from its lower left to its upper right corner.
     Box { low: Place, high: Place },
     /// The inside or the outside of a circle.
@@ -38,7 +38,7 @@ impl Shape {
     /// The last is R − r at the wall up to (R − r)²/(2R), and, unlike that, smooth at the centre.
     fn gaps(&self, [x, y]: Place) -> Vec<(&'static str, Expr)> {
         match *self {
-            Shape::Line { from: [x0, y0], unit: [ux, uy] } => vec![("", ux * (y - y0) - uy * (x - x0))],
+            Shape::Line { from: [x0, y0], unit: [ux, uy], .. } => vec![("", ux * (y - y0) - uy * (x - x0))],
             Shape::Box { low, high } => {
                 vec![(" left", x - low[0]), (" right", high[0] - x), (" bottom", y - low[1]), (" top", high[1] - y)]
             }
@@ -51,15 +51,28 @@ impl Shape {
     }
 }
 
-/// Each point as the centre of a ball of radius r: the shape that the centre is kept in.
 impl Shape {
+    /// The places that the shape is drawn through.
+    fn places(&self) -> Vec<Place> {
+        match *self {
+            Shape::Line { from, to, .. } => vec![from, to],
+            Shape::Box { low, high } => vec![low, high],
+            Shape::Circle { center, .. } => vec![center],
+        }
+    }
+
+    /// Each point as the centre of a ball of radius r: the shape that the centre is kept in.
+    ///
     /// ```text
     /// line     r to the left          box   each side moved in by r
     /// circle   R − r for the inside, R + r for the outside
     /// ```
     fn for_balls(self, r: Expr) -> Shape {
         match self {
-            Shape::Line { from: [x, y], unit } => Shape::Line { from: [x - r * unit[1], y + r * unit[0]], unit },
+            Shape::Line { from, to, unit } => {
+                let beside = |[x, y]: Place| [x - r * unit[1], y + r * unit[0]];
+                Shape::Line { from: beside(from), to: beside(to), unit }
+            }
             Shape::Box { low, high } => Shape::Box { low: low.map(|x| x + r), high: high.map(|x| x - r) },
             Shape::Circle { center, radius, inside } => {
                 Shape::Circle { center, radius: if inside { radius - r } else { radius + r }, inside }
@@ -68,32 +81,39 @@ impl Shape {
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// The walls that `[[contact]]` stands for, after those of `[[wall]]`.
-    pub(super) fn contacts(&mut self, top: &Fields, points: &[Point], walls: &mut Vec<Wall>) -> Result<()> {
+    pub(super) fn contacts(&mut self, top: &Fields<'a>, walls: &mut Vec<Wall>) -> Result<()> {
         for (number, item) in top.list("contact")?.iter().enumerate() {
-            let fields = Fields::new(self.source, item, "contact", &KEYS)?;
-            let name = fields.text("name")?.map_or_else(|| format!("contact {}", number + 1), str::to_string);
-            let (place, shape) = self.shape(&fields, item)?;
+            self.attempt(|reader| reader.contact(item, number + 1, walls));
+        }
+        Ok(())
+    }
+
+    fn contact(&mut self, item: &'a Item, number: usize, walls: &mut Vec<Wall>) -> Result<()> {
+        let fields = self.fields(item, "contact", &KEYS)?;
+        let name = fields.text("name")?.map_or_else(|| format!("contact {number}"), str::to_string);
+        self.each_round(&fields, |reader, round| {
+            let (place, shape) = reader.shape(&fields, item)?;
+            let through = shape.places();
             let shape = match fields.get("radius") {
-                Some(item) => self.for_balls(shape, item)?,
+                Some(item) => reader.for_balls(shape, item)?,
                 None => shape,
             };
-            let restitution = match fields.get("restitution") {
-                Some(item) => self.restitution(item)?,
-                None => Expr::constant(1.0),
-            };
-            for (point, span) in self.touching(&fields, points, &shape)? {
-                for (side, phi) in self.hittable(&shape, point) {
-                    let name = format!("{name}{side}: {}", point.name);
-                    self.check_new_wall(walls, &name, &span, "give one of the contacts another `name`")?;
-                    self.places.walls.push(place.clone());
-                    self.places.restitutions.push(fields.get("restitution").map_or(place.clone(), |r| r.span.clone()));
+            let restitution = reader.restitution(fields.get("restitution"))?;
+            let end = fields.get("restitution").map_or(&place, |item| &item.span);
+            for (number, span) in reader.touching(&fields, &shape, &through)? {
+                let point = reader.points[number].clone();
+                for (side, phi) in reader.hittable(&shape, &point) {
+                    let name = format!("{name}{round}{side}: {}", point.name);
+                    reader.check_new_wall(walls, &name, &span, "give one of the contacts another `name`")?;
+                    reader.places.walls.push(place.clone());
+                    reader.places.restitutions.push(end.clone());
                     walls.push(Wall { name, phi, restitution });
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The shape for balls of this radius, if they fit in.
@@ -123,60 +143,53 @@ impl Reader<'_> {
         shape.gaps(point.at).into_iter().filter(|(_, phi)| phi.depends_on(&free)).collect()
     }
 
-    /// The points that touch, each with where it is asked for. Of `all` points, those that nothing moves are left out.
-    fn touching<'p>(
-        &self,
-        fields: &Fields,
-        points: &'p [Point],
-        shape: &Shape,
-    ) -> Result<Vec<(&'p Point, Range<usize>)>> {
+    /// The points that touch, each with where it is asked for. Of `all` points, those that nothing moves are left out, and
+    /// those that the shape is made of.
+    fn touching(&mut self, fields: &Fields, shape: &Shape, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
         let Some(item) = fields.get("points") else {
             let label = "write `points = [\"tip\"]` with names from `[points]`, or `points = \"all\"`";
             return Err(fields.error(Complaint::new("`contact` has no `points`", label)));
         };
-        let moves = |point: &Point| !self.hittable(shape, point).is_empty();
-        if matches!(&item.value, Value::Text(word) if word == "all") {
-            let moving: Vec<_> = points.iter().filter(|point| moves(point)).collect();
-            let (message, label) = match (points, moving.as_slice()) {
-                ([], _) => ("there are no points", "list them in `[points]`, as in `tip = [\"x\", \"y\"]`"),
-                (_, []) => ("no point can touch it", "no free coordinate moves any of them"),
-                _ => return Ok(moving.into_iter().map(|point| (point, item.span.clone())).collect()),
-            };
-            return Err(self.error(&item.span, message, label));
+        if !matches!(&item.value, Value::Text(word) if word == "all") {
+            return self.named(item, shape, through);
         }
-        self.named(item, points, moves)
+        let is_free = |point: &Point| !through.contains(&point.at) && !self.hittable(shape, point).is_empty();
+        let moving: Vec<usize> = (0..self.points.len()).filter(|&i| is_free(&self.points[i])).collect();
+        if moving.is_empty() && !self.broken_points.is_empty() {
+            return Err(self.source.error(item.span.clone(), Complaint::consequence()));
+        }
+        let (message, label) = match (self.points.as_slice(), moving.as_slice()) {
+            ([], _) => ("there are no points", "list them in `[points]`, as in `tip = [\"x\", \"y\"]`"),
+            (_, []) => ("no point can touch it", "no free coordinate moves any of them"),
+            _ => return Ok(moving.into_iter().map(|point| (point, item.span.clone())).collect()),
+        };
+        Err(self.error(&item.span, message, label))
     }
 
     /// The points that are listed, each of which must move.
-    fn named<'p>(
-        &self,
-        item: &Item,
-        points: &'p [Point],
-        moves: impl Fn(&Point) -> bool,
-    ) -> Result<Vec<(&'p Point, Range<usize>)>> {
-        let names = if matches!(item.value, Value::Text(_)) { std::slice::from_ref(item) } else { self.list(item)? };
-        let mut found: Vec<(&Point, Range<usize>)> = Vec::new();
-        for name in names {
-            let point = &points[self.point(name, points)?];
-            if found.iter().any(|(other, _)| other.name == point.name) {
-                return Err(self.error(&name.span, format!("the point `{}` is listed twice", point.name), ""));
+    fn named(&mut self, item: &Item, shape: &Shape, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
+        let Some(items) = Self::one_or_many(item) else {
+            return Err(wrong_kind(self.source, item, "a list of points or \"all\""));
+        };
+        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+        for (number, item) in self.points_listed(items)? {
+            let point = &self.points[number];
+            let cannot = format!("the point `{}` cannot touch it", point.name);
+            if found.iter().any(|(other, _)| *other == number) {
+                return Err(self.error(&item.span, format!("the point `{}` is listed twice", point.name), ""));
             }
-            if !moves(point) {
-                let message = format!("the point `{}` cannot touch it", point.name);
-                return Err(self.error(&name.span, message, "no free coordinate moves it"));
+            if through.contains(&point.at) {
+                return Err(self.error(&item.span, cannot, "it is made of this point"));
             }
-            found.push((point, name.span.clone()));
+            if self.hittable(shape, point).is_empty() {
+                return Err(self.error(&item.span, cannot, "no free coordinate moves it"));
+            }
+            found.push((number, item.span.clone()));
+        }
+        if found.is_empty() {
+            return Err(self.error(&item.span, "no point is listed", "`\"all\"` stands for all of them"));
         }
         Ok(found)
-    }
-
-    /// A list of points that is not empty.
-    fn list<'i>(&self, item: &'i Item) -> Result<&'i [Item]> {
-        match &item.value {
-            Value::Array(items) if !items.is_empty() => Ok(items),
-            Value::Array(_) => Err(self.error(&item.span, "no point is listed", "`\"all\"` stands for all of them")),
-            _ => Err(wrong_kind(self.source, item, "a list of points or \"all\"")),
-        }
     }
 
     /// The shape of a contact, and where it stands.
@@ -220,7 +233,7 @@ impl Reader<'_> {
                 let message = "the line has no direction";
                 Err(self.error(&item.span, message, format!("its two places are {length} apart")))
             }
-            _ => Ok(Shape::Line { from, unit: [dx / length, dy / length] }),
+            _ => Ok(Shape::Line { from, to, unit: [dx / length, dy / length] }),
         }
     }
 
@@ -241,8 +254,8 @@ impl Reader<'_> {
         if !matches!(item.value, Value::Table(_)) {
             return Err(self.error(&item.span, "a circle is {center = [x, y], radius = R}", ""));
         }
-        let fields = Fields::new(self.source, item, "circle", &["center", "radius"])?;
-        let center = self.pair(fields.required("center")?, Use::Position)?;
+        let fields = self.fields(item, "circle", &["center", "radius"])?;
+        let center = self.place(fields.required("center")?)?;
         let radius_item = fields.required("radius")?;
         let radius = self.expr(radius_item, Use::Position)?;
         match self.value(radius) {
@@ -253,30 +266,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Two places in the plane.
-    pub(super) fn two_places(&self, item: &Item, otherwise: &str) -> Result<[Place; 2]> {
-        match array(self.source, item)? {
-            [from, to] => Ok([self.pair(from, Use::Position)?, self.pair(to, Use::Position)?]),
-            _ => Err(self.error(&item.span, otherwise, "")),
-        }
-    }
-
     /// The value of an expression, if it contains nothing but parameters.
     fn value(&self, e: Expr) -> Option<f64> {
         let values: Vec<(Expr, f64)> = self.names.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let known = e.symbols().iter().all(|symbol| values.iter().any(|(known, _)| known == symbol));
         known.then(|| eval(&[e], &values)[0])
-    }
-
-    /// The number of a point, by name.
-    pub(super) fn point(&self, item: &Item, points: &[Point]) -> Result<usize> {
-        let name = text(self.source, item)?;
-        points.iter().position(|point| point.name == name).ok_or_else(|| {
-            let label = match suggestion(name, points.iter().map(|point| point.name.as_str())) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "list it in `[points]`".into(),
-            };
-            self.error(&item.span, format!("unknown point `{name}`"), label)
-        })
     }
 }

@@ -6,53 +6,66 @@ use super::super::document::{Fields, Item, array};
 use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
+use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
 use crate::system::{Constraint, Enforce, Lagrangian, Wall};
 
-impl Reader<'_> {
-    pub(super) fn lagrangian(&mut self, top: &Fields) -> Result<Lagrangian> {
+impl<'a> Reader<'a> {
+    pub(super) fn lagrangian(&mut self, top: &Fields<'a>) -> Result<Lagrangian> {
         let Some(item) = top.get("lagrangian") else {
             let label = "add `[lagrangian]` with `T` and `V`, or with one `L`";
             return Err(self.error(&(0..0), "the model has no Lagrangian", label));
         };
-        let fields = Fields::new(self.source, item, "lagrangian", &["T", "V", "L"])?;
-        let get = |key| fields.get(key).map(|item| self.expr(item, Use::Motion)).transpose();
-        let (t, v, l) = (get("T")?, get("V")?, get("L")?);
+        let fields = self.fields(item, "lagrangian", &["T", "V", "L"])?;
         let span = |key| fields.get(key).map_or(0..0, |item| item.span.clone());
         (self.places.kinetic, self.places.potential) = (span("T"), span("V"));
         self.places.lagrangian = fields.entries().first().map_or(item.span.clone(), |entry| entry.item.span.clone());
-        match (t, v, l) {
-            (Some(t), v, None) => {
-                let v = v.unwrap_or(Expr::constant(0.0));
+        let mut energy = |key: &str| {
+            let read = fields.get(key).and_then(|item| self.attempt(|reader| reader.expr(item, Use::Motion)));
+            read.unwrap_or(Expr::constant(0.0))
+        };
+        match [fields.get("T"), fields.get("V"), fields.get("L")].map(|item| item.is_some()) {
+            [true, _, false] => {
+                let (t, v) = (energy("T"), energy("V"));
                 Ok(Lagrangian { l: t - v, parts: Some((t, v)) })
             }
-            (None, None, Some(l)) => Ok(Lagrangian { l, parts: None }),
-            (None, Some(_), None) => fields.required("T").map(|_| unreachable!("T is not there")),
-            (None, None, None) => {
+            [false, false, true] => Ok(Lagrangian { l: energy("L"), parts: None }),
+            [false, true, false] => {
+                energy("V");
+                fields.required("T").map(|_| unreachable!("T is not there"))
+            }
+            [false, false, false] => {
                 Err(self.error(&item.span, "the Lagrangian is missing", "give `T` and `V`, or one `L`"))
             }
-            (_, _, Some(_)) => Err(self.error(&item.span, "both `L` and `T`, `V` are given", "give one or the other")),
+            _ => {
+                let label = "leave `L` out: it is T - V where `T` and `V` are given";
+                Err(self.error(&span("L"), "both `L` and `T`, `V` are given", label))
+            }
         }
     }
 
-    pub(super) fn walls(&mut self, top: &Fields) -> Result<Vec<Wall>> {
-        let mut walls: Vec<Wall> = Vec::new();
+    pub(super) fn walls(&mut self, top: &Fields<'a>, walls: &mut Vec<Wall>) -> Result<()> {
         for (number, item) in top.list("wall")?.iter().enumerate() {
-            let fields = Fields::new(self.source, item, "wall", &["name", "phi", "restitution"])?;
-            let name = fields.text("name")?.map_or_else(|| format!("wall {}", number + 1), str::to_string);
-            let span = fields.get("name").map_or(&item.span, |item| &item.span);
-            self.check_new_wall(&walls, &name, span, "give each its own name")?;
-            let phi_item = fields.required("phi")?;
-            let phi = self.moving(phi_item, "the wall cannot be hit")?;
-            let restitution = match fields.get("restitution") {
-                Some(item) => self.restitution(item)?,
-                None => Expr::constant(1.0),
-            };
-            self.places.walls.push(phi_item.span.clone());
-            self.places.restitutions.push(fields.get("restitution").unwrap_or(phi_item).span.clone());
-            walls.push(Wall { name, phi, restitution });
+            self.attempt(|reader| reader.wall(item, number + 1, walls));
         }
-        Ok(walls)
+        Ok(())
+    }
+
+    fn wall(&mut self, item: &'a Item, number: usize, walls: &mut Vec<Wall>) -> Result<()> {
+        let fields = self.fields(item, "wall", &["name", "for", "phi", "restitution"])?;
+        let name = fields.text("name")?.map_or_else(|| format!("wall {number}"), str::to_string);
+        let span = fields.get("name").map_or(&item.span, |item| &item.span);
+        let phi_item = fields.required("phi")?;
+        self.each_round(&fields, |reader, round| {
+            let name = format!("{name}{round}");
+            reader.check_new_wall(walls, &name, span, "give each its own name")?;
+            let phi = reader.moving(phi_item, "the wall cannot be hit")?;
+            let restitution = reader.restitution(fields.get("restitution"))?;
+            reader.places.walls.push(phi_item.span.clone());
+            reader.places.restitutions.push(fields.get("restitution").unwrap_or(phi_item).span.clone());
+            walls.push(Wall { name, phi, restitution });
+            Ok(())
+        })
     }
 
     /// Refuses a name that another wall has.
@@ -74,12 +87,17 @@ impl Reader<'_> {
         if e.depends_on(&self.free_coordinates()) {
             return Ok(e);
         }
+        if self.free_coordinates().is_empty() {
+            return Err(self.source.error(item.span.clone(), Complaint::consequence()));
+        }
         let all: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
         let free = if e.depends_on(&all) { "coordinate that is not driven" } else { "coordinate" };
         Err(self.error(&item.span, format!("this contains no {free}"), otherwise))
     }
 
-    pub(super) fn restitution(&self, item: &Item) -> Result<Expr> {
+    /// The restitution; 1 where none is given.
+    pub(super) fn restitution(&self, item: Option<&Item>) -> Result<Expr> {
+        let Some(item) = item else { return Ok(Expr::constant(1.0)) };
         let value = self.number(item)?;
         if (0.0..=1.0).contains(&value) {
             return self.expr(item, Use::Parameters);
@@ -87,58 +105,75 @@ impl Reader<'_> {
         Err(self.error(&item.span, "the restitution must be from 0 to 1", format!("this is {value}")))
     }
 
-    pub(super) fn constraints(&mut self, top: &Fields) -> Result<Vec<Constraint>> {
+    pub(super) fn constraints(&mut self, top: &Fields<'a>) -> Result<Vec<Constraint>> {
         let mut constraints: Vec<Constraint> = Vec::new();
         for (number, item) in top.list("constraint")?.iter().enumerate() {
-            let fields = Fields::new(self.source, item, "constraint", &["name", "g", "enforce", "lambda1"])?;
-            let name = fields.text("name")?.map_or_else(|| format!("constraint {}", number + 1), str::to_string);
-            if constraints.iter().any(|constraint| constraint.name == name) {
-                let span = fields.get("name").map_or(&item.span, |item| &item.span);
-                let message = format!("two constraints are called `{name}`");
-                return Err(self.error(span, message, "give each its own name"));
-            }
-            let g_item = fields.required("g")?;
-            let g = self.moving(g_item, "the constraint cannot be enforced")?;
-            let two_point = fields.choice("enforce", &["one-point", "two-point"])? == Some("two-point");
-            let lambda1 = fields.get("lambda1").map(|item| self.number(item)).transpose()?;
-            let enforce = match (two_point, lambda1) {
-                (true, lambda1) => Enforce::TwoPoint { lambda1: lambda1.unwrap_or(0.0) },
-                (false, None) => Enforce::OnePoint,
-                (false, Some(_)) => {
-                    let span = &fields.required("lambda1")?.span;
-                    let label = "write `enforce = \"two-point\"` too";
-                    return Err(self.error(span, "`lambda1` belongs to two-point constraints", label));
-                }
-            };
-            self.places.constraints.push(g_item.span.clone());
-            constraints.push(Constraint { name, g, enforce });
+            self.attempt(|reader| reader.constraint(item, number + 1, &mut constraints));
         }
         Ok(constraints)
     }
 
+    fn constraint(&mut self, item: &'a Item, number: usize, constraints: &mut Vec<Constraint>) -> Result<()> {
+        let fields = self.fields(item, "constraint", &["name", "for", "g", "enforce", "lambda1"])?;
+        let name = fields.text("name")?.map_or_else(|| format!("constraint {number}"), str::to_string);
+        let g_item = fields.required("g")?;
+        let two_point = fields.choice("enforce", &["one-point", "two-point"])? == Some("two-point");
+        let lambda1 = fields.get("lambda1");
+        if let (false, Some(item)) = (two_point, lambda1) {
+            let label = "write `enforce = \"two-point\"` too";
+            return Err(self.error(&item.span, "`lambda1` belongs to two-point constraints", label));
+        }
+        self.each_round(&fields, |reader, round| {
+            let name = format!("{name}{round}");
+            if constraints.iter().any(|constraint| constraint.name == name) {
+                let span = fields.get("name").map_or(&item.span, |item| &item.span);
+                let message = format!("two constraints are called `{name}`");
+                return Err(reader.error(span, message, "give each its own name"));
+            }
+            let g = reader.moving(g_item, "the constraint cannot be enforced")?;
+            let lambda1 = lambda1.map(|item| reader.number(item)).transpose()?.unwrap_or(0.0);
+            let enforce = if two_point { Enforce::TwoPoint { lambda1 } } else { Enforce::OnePoint };
+            reader.places.constraints.push(g_item.span.clone());
+            constraints.push(Constraint { name, g, enforce });
+            Ok(())
+        })
+    }
+
     /// The generalized forces: those of `[forces]` and, by virtual work, those of every `[[push]]`.
-    pub(super) fn forces(&mut self, top: &Fields) -> Result<Vec<Expr>> {
+    pub(super) fn forces(&mut self, top: &Fields<'a>) -> Result<Vec<Expr>> {
         let mut forces = vec![Expr::constant(0.0); self.names.coordinates.len()];
         if let Some(item) = top.get("forces") {
-            for entry in Fields::new(self.source, item, "forces", &[])?.entries() {
-                let index = self.coordinate(&entry.key, &entry.span)?;
-                forces[index] = forces[index] + self.expr(&entry.item, Use::Motion)?;
-                self.places.forces.push(entry.item.span.clone());
-            }
+            let fields = self.fields(item, "forces", &[])?;
+            self.each_entry(&fields, |reader, entry| {
+                reader.places.forces.push(entry.item.span.clone());
+                reader.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
+                    let index = reader.coordinate(name, &entry.span)?;
+                    forces[index] = forces[index] + reader.expr(&entry.item, Use::Motion)?;
+                    Ok(())
+                })
+            });
         }
-        let q: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
         for item in top.list("push")? {
-            let fields = Fields::new(self.source, item, "push", &["at", "force"])?;
-            let at = self.pair(fields.required("at")?, Use::Position)?;
-            let force = self.pair(fields.required("force")?, Use::Motion)?;
+            self.attempt(|reader| reader.push(item, &mut forces));
+        }
+        Ok(forces)
+    }
+
+    fn push(&mut self, item: &'a Item, forces: &mut [Expr]) -> Result<()> {
+        let fields = self.fields(item, "push", &["for", "at", "force"])?;
+        let (at_item, force_item) = (fields.required("at")?, fields.required("force")?);
+        let q: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
+        self.places.forces.push(force_item.span.clone());
+        self.each_round(&fields, |reader, _| {
+            let at = reader.place(at_item)?;
+            let force = reader.pair(force_item, Use::Motion)?;
             for (point, component) in at.into_iter().zip(force) {
                 for (sum, arm) in forces.iter_mut().zip(grad(point, &q)) {
                     *sum = *sum + component * arm;
                 }
             }
-            self.places.forces.push(fields.required("force")?.span.clone());
-        }
-        Ok(forces)
+            Ok(())
+        })
     }
 
     /// Two expressions: a place or a force in the plane.

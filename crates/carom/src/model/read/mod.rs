@@ -1,19 +1,22 @@
 //! From the tree of a document to a model, section by section.
 
 mod contact;
+mod initial;
 mod mechanics;
 mod names;
 mod picture;
+mod repeat;
 mod settings;
 
+use std::cell::RefCell;
 use std::ops::Range;
 
-use super::document::{Fields, Item, Value, wrong_kind};
+use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wrong_kind};
 use super::names::{Names, Use};
 use super::source::Source;
-use super::{Model, Places};
-use crate::error::{Error, Result};
-use crate::expr::parse::{Complaint, parse};
+use super::{Model, Places, Point};
+use crate::error::{Diagnostic, Error, Result};
+use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
 use crate::system::System;
 
@@ -38,56 +41,132 @@ const SECTIONS: [&str; 18] = [
     "draw",
 ];
 
-/// The source, and the names as far as they are known.
+/// The source, and what is known of the model so far.
 struct Reader<'a> {
     source: &'a Source,
+    overrides: &'a [Override],
     names: Names,
+    points: Vec<Point>,
+    /// Not all coordinates could be read, so that their number is not known.
+    broken_coordinates: bool,
+    /// Points that could not be read: using them is no further mistake.
+    broken_points: Vec<String>,
     places: Places,
+    /// The loop variables of the section or the key that is being read.
+    loops: Vec<Loop>,
+    /// How many names repetition has made.
+    named: usize,
+    mistakes: RefCell<Vec<Diagnostic>>,
 }
 
-/// Reads all sections, in an order in which each can use the names of the earlier ones.
-pub fn model(source: Source, document: &Item) -> Result<Model> {
-    let top = Fields::new(&source, document, "", &SECTIONS)?;
-    let mut reader = Reader { source: &source, names: Names::default(), places: Places::default() };
-    let title = top.text("title")?.unwrap_or("untitled").to_string();
-    reader.coordinates(&top)?;
-    reader.parameters(&top)?;
-    reader.prescribed(&top)?;
-    reader.definitions(&top)?;
-    let lagrangian = reader.lagrangian(&top)?;
-    let points = reader.points(&top)?;
-    let mut walls = reader.walls(&top)?;
-    reader.contacts(&top, &points, &mut walls)?;
-    let constraints = reader.constraints(&top)?;
-    let forces = reader.forces(&top)?;
-    let initial = reader.initial(&top)?;
-    let run = reader.run(&top)?;
-    let outputs = reader.outputs(&top)?;
-    let sections = reader.sections(&top)?;
-    let projection = reader.projection(&top)?;
-    let drawings = reader.drawings(&top, &points)?;
-    let Reader { names, places, .. } = reader;
+/// Reads all sections, in an order in which each can use the names of the earlier ones. The error is the first mistake, which
+/// carries the others.
+pub fn model(source: Source, document: &Document) -> Result<Model> {
+    let mut reader = Reader {
+        source: &source,
+        overrides: &document.overrides,
+        names: Names::default(),
+        points: Vec::new(),
+        broken_coordinates: false,
+        broken_points: Vec::new(),
+        places: Places::default(),
+        loops: Vec::new(),
+        named: 0,
+        mistakes: RefCell::default(),
+    };
+    let top = reader.fields(&document.root, "", &SECTIONS)?;
+    let title = reader.attempt(|_| Ok(top.text("title")?.unwrap_or("untitled").to_string()));
+    let read = reader.attempt(|reader| {
+        reader.declare(&top);
+        reader.parameters(&top)?;
+        reader.coordinates(&top)
+    });
+    if read.is_none() {
+        return Err(reader.into_error());
+    }
+    reader.attempt(|reader| reader.prescribed(&top));
+    reader.attempt(|reader| reader.definitions(&top));
+    let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
+    reader.attempt(|reader| reader.points(&top));
+    let mut walls = Vec::new();
+    reader.attempt(|reader| reader.walls(&top, &mut walls));
+    reader.attempt(|reader| reader.contacts(&top, &mut walls));
+    let constraints = reader.attempt(|reader| reader.constraints(&top));
+    let forces = reader.attempt(|reader| reader.forces(&top));
+    let initial = reader.attempt(|reader| reader.initial(&top));
+    let run = reader.attempt(|reader| reader.run(&top));
+    let rods = constraints.as_deref().unwrap_or_default();
+    let outputs = reader.attempt(|reader| reader.outputs(&top, rods));
+    let sections = reader.attempt(|reader| reader.sections(&top));
+    let projection = reader.attempt(|reader| reader.projection(&top));
+    let drawings = reader.attempt(|reader| reader.drawings(&top));
+    let warnings = reader.unused(&top);
+    let (Some(title), Some(lagrangian), Some(constraints), Some(forces), true) =
+        (title, lagrangian, constraints, forces, reader.mistakes.borrow().is_empty())
+    else {
+        return Err(reader.into_error());
+    };
+    let (initial, projection) = (initial.flatten(), projection.flatten());
+    let Reader { names, places, points, .. } = reader;
+    let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
     let system = System { coordinates, parameters, lagrangian, walls, constraints, forces };
     Ok(Model {
         title,
         system,
         definitions,
+        structural,
         initial,
-        run,
-        outputs,
-        sections,
+        run: run.unwrap_or_default(),
+        outputs: outputs.unwrap_or_default(),
+        sections: sections.unwrap_or_default(),
         projection,
         points,
-        drawings,
+        drawings: drawings.unwrap_or_default(),
+        warnings,
         source,
         places,
     })
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn error(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Error {
-        self.source.error(span.clone(), Complaint::new(message, label))
+        self.source.error(span.clone(), Complaint::new(message, label).in_round(&self.loops))
+    }
+
+    /// Reads something; a mistake is noted, and reading goes on.
+    fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Option<T> {
+        if self.mistakes.borrow().len() >= MOST_MISTAKES {
+            return None;
+        }
+        read(self).map_err(|error| self.note(error)).ok()
+    }
+
+    fn note(&self, error: Error) {
+        if let Error::Model(mistake) = error
+            && !mistake.is_consequence()
+        {
+            self.mistakes.borrow_mut().push(*mistake);
+        }
+    }
+
+    fn into_error(self) -> Error {
+        let first = Diagnostic::first_of(self.mistakes.into_inner());
+        first.unwrap_or_else(|| Diagnostic::new("the model cannot be read")).into()
+    }
+
+    /// The section `item`, called `what`, with the keys `known`; an empty list admits any key.
+    fn fields<'i>(&self, item: &'i Item, what: &'i str, known: &[&str]) -> Result<Fields<'i>>
+    where
+        'a: 'i,
+    {
+        let mut fields = Fields::new(self.source, item, what)?;
+        if !known.is_empty() {
+            let unknown: Vec<Error> = fields.unknown(known).take(MOST_MISTAKES).collect();
+            fields.misspelt = !unknown.is_empty();
+            unknown.into_iter().for_each(|error| self.note(error));
+        }
+        Ok(fields)
     }
 
     /// The expression that `item` is: a number, or a string.
@@ -96,22 +175,24 @@ impl Reader<'_> {
             Value::Number(value) if value.is_finite() => Ok(Expr::constant(*value)),
             Value::Number(_) => Err(self.error(&item.span, "not a finite number", "")),
             Value::Text(text) => {
-                let parsed = parse(text, &self.names.scope(allowed));
-                parsed.map_err(|e| self.source.error(self.within(item, text, e.span), e.complaint))
+                let parsed = parse_in(text, &self.names.scope(allowed), &self.loops);
+                parsed.map_err(|e| {
+                    self.source.error(self.within(&item.span, text, e.span), e.complaint.in_round(&self.loops))
+                })
             }
             _ => Err(wrong_kind(self.source, item, "a number or an expression")),
         }
     }
 
-    /// The bytes of the source that a span of a string stands at.
-    fn within(&self, item: &Item, text: &str, span: Range<usize>) -> Range<usize> {
-        let raw = &self.source.text()[item.span.clone()];
+    /// The bytes of the source that a span of a string stands at, where the string stands at `whole`.
+    fn within(&self, whole: &Range<usize>, text: &str, span: Range<usize>) -> Range<usize> {
+        let raw = &self.source.text()[whole.clone()];
         match raw.find(text) {
             Some(quotes) if !text.is_empty() => {
-                let start = item.span.start + quotes;
+                let start = whole.start + quotes;
                 start + span.start..start + span.end.max(span.start + 1)
             }
-            _ => item.span.clone(),
+            _ => whole.clone(),
         }
     }
 
@@ -134,12 +215,13 @@ impl Reader<'_> {
 
     /// The number of a coordinate, by name.
     fn coordinate(&self, name: &str, span: &Range<usize>) -> Result<usize> {
-        let known = self.names.coordinates.iter();
-        known.clone().position(|c| c.name == name).ok_or_else(|| {
-            let label = match super::suggestion(name, known.map(|c| c.name.as_str())) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "list it in `coordinates`".into(),
-            };
+        self.names.coordinate(name).ok_or_else(|| {
+            if self.names.is_broken(name) {
+                return self.source.error(span.clone(), Complaint::consequence());
+            }
+            let near = || super::suggestion(name, self.names.coordinates.iter().map(|c| c.name.as_str()));
+            let label = self.names.out_of_range(name).or_else(|| near().map(|near| format!("did you mean `{near}`?")));
+            let label = label.unwrap_or_else(|| "list it in `coordinates`".into());
             self.error(span, format!("unknown coordinate `{name}`"), label)
         })
     }

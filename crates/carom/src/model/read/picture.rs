@@ -1,68 +1,183 @@
 //! `[outputs]`, `[[section]]`, `[points]`, `[[draw]]`.
 
-use super::super::document::{Entry, Fields, Item, array};
-use super::super::names::Use;
-use super::super::{Direction, Drawing, Output, Point, Section};
+use super::super::document::{Entry, Fields, Item, Value, array, text};
+use super::super::names::{Use, base};
+use super::super::{Direction, Drawing, Output, Point, Section, suggestion};
 use super::Reader;
 use crate::error::Result;
+use crate::expr::Expr;
+use crate::expr::parse::Complaint;
+use crate::system::Constraint;
 
-impl Reader<'_> {
-    pub(super) fn outputs(&self, top: &Fields) -> Result<Vec<Output>> {
-        let Some(item) = top.get("outputs") else { return Ok(Vec::new()) };
-        let entries = Fields::new(self.source, item, "outputs", &[])?.entries();
-        let output = |entry: &Entry| {
-            let value = self.expr(&entry.item, Use::Motion)?;
-            Ok(Output { name: entry.key.clone(), value })
-        };
-        entries.iter().map(output).collect()
+impl<'a> Reader<'a> {
+    pub(super) fn outputs(&mut self, top: &Fields<'a>, constraints: &[Constraint]) -> Result<Vec<Output>> {
+        let mut outputs: Vec<Output> = Vec::new();
+        let Some(item) = top.get("outputs") else { return Ok(outputs) };
+        let fields = self.fields(item, "outputs", &[])?;
+        self.each_entry(&fields, |reader, entry| {
+            reader.each_free_name(entry, |reader, name| {
+                reader.check_new_output(name, entry, &outputs, constraints)?;
+                let value = reader.expr(&entry.item, Use::Output)?;
+                outputs.push(Output { name: name.into(), value });
+                Ok(())
+            })
+        });
+        Ok(outputs)
     }
 
-    pub(super) fn sections(&self, top: &Fields) -> Result<Vec<Section>> {
+    /// Refuses an output with the name of something else, or of another column: t, q_x, v_x, p_x, lambda_rod.
+    fn check_new_output(
+        &self,
+        name: &str,
+        entry: &Entry,
+        outputs: &[Output],
+        constraints: &[Constraint],
+    ) -> Result<()> {
+        let impulse = name.strip_prefix("lambda_");
+        let is_impulse = impulse.is_some_and(|rod| constraints.iter().any(|constraint| constraint.name == rod));
+        let state = ["q_", "v_", "p_"].iter().find_map(|letter| name.strip_prefix(letter));
+        let is_state = state.is_some_and(|coordinate| self.names.coordinate(coordinate).is_some());
+        let taken = match self.names.kind(name) {
+            Some(kind) => format!("it is already a {kind}"),
+            None if name == "t" => "it is the time".into(),
+            None if is_state || is_impulse => "every run has that column already".into(),
+            None if outputs.iter().any(|output| output.name == name) => "it is already an output".into(),
+            None => return Ok(()),
+        };
+        Err(self.error(&entry.span, format!("an output cannot be called `{name}`"), taken))
+    }
+
+    /// Reads an entry whose key may be any text, or a range of names.
+    fn each_free_name(&mut self, entry: &Entry, mut read: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        if Self::is_range(&entry.key) {
+            self.each_name(&entry.key, &entry.span, &entry.item, read)
+        } else {
+            read(self, &entry.key)
+        }
+    }
+
+    pub(super) fn sections(&mut self, top: &Fields<'a>) -> Result<Vec<Section>> {
         let mut sections = Vec::new();
         for (number, item) in top.list("section")?.iter().enumerate() {
-            let fields = Fields::new(self.source, item, "section", &["name", "g", "direction", "stop"])?;
-            let name = fields.text("name")?.map_or_else(|| format!("section {}", number + 1), str::to_string);
-            let g = self.expr(fields.required("g")?, Use::Motion)?;
-            let direction = match fields.choice("direction", &["rising", "falling", "both"])? {
-                Some("rising") => Direction::Rising,
-                Some("falling") => Direction::Falling,
-                _ => Direction::Both,
-            };
-            sections.push(Section { name, g, direction, stop: fields.flag("stop")?.unwrap_or(false) });
+            self.attempt(|reader| reader.section(item, number + 1, &mut sections));
         }
         Ok(sections)
     }
 
-    pub(super) fn points(&self, top: &Fields) -> Result<Vec<Point>> {
-        let Some(item) = top.get("points") else { return Ok(Vec::new()) };
-        let entries = Fields::new(self.source, item, "points", &[])?.entries();
-        let point = |entry: &Entry| Ok(Point { name: entry.key.clone(), at: self.pair(&entry.item, Use::Position)? });
-        entries.iter().map(point).collect()
+    fn section(&mut self, item: &'a Item, number: usize, sections: &mut Vec<Section>) -> Result<()> {
+        let fields = self.fields(item, "section", &["name", "for", "g", "direction", "stop"])?;
+        let name = fields.text("name")?.map_or_else(|| format!("section {number}"), str::to_string);
+        let direction = match fields.choice("direction", &["rising", "falling", "both"])? {
+            Some("rising") => Direction::Rising,
+            Some("falling") => Direction::Falling,
+            _ => Direction::Both,
+        };
+        let (g_item, stop) = (fields.required("g")?, fields.flag("stop")?.unwrap_or(false));
+        self.each_round(&fields, |reader, round| {
+            let g = reader.expr(g_item, Use::Motion)?;
+            sections.push(Section { name: format!("{name}{round}"), g, direction, stop });
+            Ok(())
+        })
     }
 
-    pub(super) fn drawings(&self, top: &Fields, points: &[Point]) -> Result<Vec<Drawing>> {
+    pub(super) fn points(&mut self, top: &Fields<'a>) -> Result<()> {
+        let Some(item) = top.get("points") else { return Ok(()) };
+        let fields = self.fields(item, "points", &[])?;
+        self.each_entry(&fields, |reader, entry| {
+            let read = reader.each_free_name(entry, |reader, name| {
+                if reader.points.iter().any(|point| point.name == name) {
+                    return Err(reader.error(&entry.span, format!("two points are called `{name}`"), ""));
+                }
+                let at = reader.place(&entry.item)?;
+                reader.points.push(Point { name: name.into(), at });
+                Ok(())
+            });
+            read.inspect_err(|_| reader.broken_points.push(base(&entry.key).into()))
+        });
+        Ok(())
+    }
+
+    /// A place in the plane: `[x, y]`, or the name of a point.
+    pub(super) fn place(&self, item: &Item) -> Result<[Expr; 2]> {
+        match &item.value {
+            Value::Text(_) => Ok(self.points[self.point(item)?].at),
+            _ => self.pair(item, Use::Position),
+        }
+    }
+
+    /// Two places in the plane.
+    pub(super) fn two_places(&self, item: &Item, otherwise: &str) -> Result<[[Expr; 2]; 2]> {
+        match array(self.source, item)? {
+            [from, to] => Ok([self.place(from)?, self.place(to)?]),
+            _ => Err(self.error(&item.span, otherwise, "")),
+        }
+    }
+
+    /// The number of a point, by name.
+    pub(super) fn point(&self, item: &Item) -> Result<usize> {
+        let written = text(self.source, item)?;
+        match self.points.iter().position(|point| point.name == written) {
+            Some(number) => Ok(number),
+            None => self.point_called(&self.indexed_name(item)?, item),
+        }
+    }
+
+    /// The number of the point of that name, which is asked for at `item`.
+    pub(super) fn point_called(&self, name: &str, item: &Item) -> Result<usize> {
+        self.points.iter().position(|point| point.name == name).ok_or_else(|| {
+            if self.broken_points.iter().any(|broken| broken == base(name)) {
+                return self.source.error(item.span.clone(), Complaint::consequence());
+            }
+            let label = match suggestion(name, self.points.iter().map(|point| point.name.as_str())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "list it in `[points]`".into(),
+            };
+            self.error(&item.span, format!("unknown point `{name}`"), label)
+        })
+    }
+
+    /// The numbers of the points that a list names, ranges included.
+    pub(super) fn points_listed<'i>(&mut self, items: &'i [Item]) -> Result<Vec<(usize, &'i Item)>> {
+        let mut found = Vec::new();
+        for item in items {
+            let written = text(self.source, item)?;
+            if let Some(number) = self.points.iter().position(|point| point.name == written) {
+                found.push((number, item));
+                continue;
+            }
+            for (name, item) in self.listed_names(std::slice::from_ref(item))? {
+                found.push((self.point_called(&name, item)?, item));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn drawings(&mut self, top: &Fields<'a>) -> Result<Vec<Drawing>> {
         let mut drawings = Vec::new();
         for item in top.list("draw")? {
-            let fields = Fields::new(self.source, item, "draw", &["link", "disk", "radius", "segment"])?;
-            let drawing = match (fields.get("link"), fields.get("disk"), fields.get("segment")) {
-                (Some(link), None, None) => {
-                    let names = array(self.source, link)?;
-                    let numbers: Result<Vec<usize>> = names.iter().map(|name| self.point(name, points)).collect();
-                    Drawing::Link(numbers?)
-                }
-                (None, Some(disk), None) => {
-                    let radius = self.expr(fields.required("radius")?, Use::Parameters)?;
-                    Drawing::Disk { center: self.point(disk, points)?, radius }
-                }
-                (None, None, Some(segment)) => self.segment(segment)?,
-                _ => return Err(self.error(&item.span, "draw one of `link`, `disk`, `segment`", "")),
-            };
-            drawings.push(drawing);
+            self.attempt(|reader| reader.drawing(item, &mut drawings));
         }
         Ok(drawings)
     }
 
-    fn segment(&self, item: &Item) -> Result<Drawing> {
-        self.two_places(item, "a segment has two ends, [[x, y], [x, y]]").map(Drawing::Segment)
+    fn drawing(&mut self, item: &'a Item, drawings: &mut Vec<Drawing>) -> Result<()> {
+        let fields = self.fields(item, "draw", &["for", "link", "disk", "radius", "segment"])?;
+        self.each_round(&fields, |reader, _| {
+            drawings.push(match (fields.get("link"), fields.get("disk"), fields.get("segment")) {
+                (Some(link), None, None) => {
+                    let points = reader.points_listed(array(reader.source, link)?)?;
+                    Drawing::Link(points.into_iter().map(|(number, _)| number).collect())
+                }
+                (None, Some(disk), None) => {
+                    let radius = reader.expr(fields.required("radius")?, Use::Parameters)?;
+                    Drawing::Disk { center: reader.point(disk)?, radius }
+                }
+                (None, None, Some(segment)) => {
+                    Drawing::Segment(reader.two_places(segment, "a segment has two ends, [[x, y], [x, y]]")?)
+                }
+                _ => return Err(reader.error(&item.span, "draw one of `link`, `disk`, `segment`", "")),
+            });
+            Ok(())
+        })
     }
 }

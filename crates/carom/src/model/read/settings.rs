@@ -1,61 +1,20 @@
-//! `[initial]`, `[run]`, `[projection]`.
+//! `[run]`, `[projection]`.
 
-use super::super::document::{Fields, Item, array};
-use super::super::names::Use;
+use super::super::Projection;
+use super::super::document::{Fields, Item};
 use super::super::settings::{Mcva, Mhc, Run, Shadow, Simultaneous, Statistic, Zeno};
-use super::super::{Initial, Motion, Projection};
 use super::Reader;
 use crate::error::Result;
-use crate::expr::Expr;
 
 /// 2⁵³: beyond it t + h is t.
 const MAX_STEPS: f64 = 9_007_199_254_740_992.0;
 
-impl Reader<'_> {
-    pub(super) fn initial(&mut self, top: &Fields) -> Result<Option<Initial>> {
-        let Some(item) = top.get("initial") else { return Ok(None) };
-        let fields = Fields::new(self.source, item, "initial", &["q", "v", "p", "q1", "project"])?;
-        let q_item = fields.required("q")?;
-        let q = self.components(q_item, "q")?;
-        let given: Vec<(&str, &Item)> =
-            ["v", "p", "q1"].into_iter().filter_map(|key| Some((key, fields.get(key)?))).collect();
-        let (key, motion_item) = match given.as_slice() {
-            [one] => *one,
-            [] => return Err(self.error(&q_item.span, "the start has no motion", "give `v` or `p` too")),
-            [(first, _), (second, item), ..] => {
-                let message = format!("both `{first}` and `{second}` are given");
-                return Err(self.error(&item.span, message, "give one of them"));
-            }
-        };
-        let values = self.components(motion_item, key)?;
-        let motion = match key {
-            "v" => Motion::Velocity(values),
-            "p" => Motion::Momentum(values),
-            _ => Motion::Next(values),
-        };
-        self.places.q = q_item.span.clone();
-        self.places.motion = motion_item.span.clone();
-        Ok(Some(Initial { q, motion, project: fields.flag("project")?.unwrap_or(false) }))
-    }
-
-    /// One expression of the parameters for each coordinate.
-    fn components(&self, item: &Item, key: &str) -> Result<Vec<Expr>> {
-        let list = array(self.source, item)?;
-        let n = self.names.coordinates.len();
-        if list.len() != n {
-            let names: Vec<&str> = self.names.coordinates.iter().map(|c| c.name.as_str()).collect();
-            let entries = if list.len() == 1 { "entry" } else { "entries" };
-            let message = format!("`{key}` has {} {entries}, not {n}", list.len());
-            return Err(self.error(&item.span, message, format!("one for each of {}", names.join(", "))));
-        }
-        list.iter().map(|item| self.expr(item, Use::Parameters)).collect()
-    }
-
-    pub(super) fn run(&mut self, top: &Fields) -> Result<Run> {
+impl<'a> Reader<'a> {
+    pub(super) fn run(&mut self, top: &Fields<'a>) -> Result<Run> {
         let mut run = Run::default();
         let Some(item) = top.get("run") else { return Ok(run) };
         let known = ["method", "step", "until", "tolerance", "zeno", "simultaneous", "mhc", "mcva", "shadow", "alpha"];
-        let fields = Fields::new(self.source, item, "run", &known)?;
+        let fields = self.fields(item, "run", &known)?;
         run.method = fields.text("method")?.map(str::to_string);
         self.places.method = fields.get("method").map_or(0..0, |item| item.span.clone());
         run.step = fields.get("step").map(|item| self.positive(item, "step")).transpose()?;
@@ -78,7 +37,7 @@ impl Reader<'_> {
             run.mcva = self.mcva(item)?;
         }
         if let Some(item) = fields.get("shadow") {
-            let fields = Fields::new(self.source, item, "shadow", &["m"])?;
+            let fields = self.fields(item, "shadow", &["m"])?;
             run.shadow = Shadow { m: self.count(fields.required("m")?, "m")? };
         }
         Ok(run)
@@ -97,7 +56,7 @@ impl Reader<'_> {
 
     fn mhc(&self, item: &Item) -> Result<Mhc> {
         let mut mhc = Run::default().mhc;
-        let fields = Fields::new(self.source, item, "mhc", &["window", "statistic", "hamiltonian"])?;
+        let fields = self.fields(item, "mhc", &["window", "statistic", "hamiltonian"])?;
         if let Some(item) = fields.get("window") {
             mhc.window = self.positive(item, "window")?;
         }
@@ -110,7 +69,7 @@ impl Reader<'_> {
 
     fn mcva(&self, item: &Item) -> Result<Mcva> {
         let mut mcva = Run::default().mcva;
-        let fields = Fields::new(self.source, item, "mcva", &["order", "partial"])?;
+        let fields = self.fields(item, "mcva", &["order", "partial"])?;
         if let Some(item) = fields.get("order") {
             mcva.order = self.count(item, "order")?;
         }
@@ -129,9 +88,9 @@ impl Reader<'_> {
         Err(self.error(&item.span, format!("`{what}` must be a whole number from 1 to 99"), format!("this is {value}")))
     }
 
-    pub(super) fn projection(&mut self, top: &Fields) -> Result<Option<Projection>> {
+    pub(super) fn projection(&mut self, top: &Fields<'a>) -> Result<Option<Projection>> {
         let Some(item) = top.get("projection") else { return Ok(None) };
-        let fields = Fields::new(self.source, item, "projection", &["coordinate", "k", "force", "manifold"])?;
+        let fields = self.fields(item, "projection", &["coordinate", "k", "force", "manifold"])?;
         let coordinate = match (fields.text("coordinate")?, fields.get("coordinate")) {
             (Some(name), Some(item)) => Some(self.coordinate(name, &item.span)?),
             _ => None,

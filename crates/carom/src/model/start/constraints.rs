@@ -28,7 +28,7 @@ impl Model {
             return Ok(Vec::new());
         };
         let start = self.start()?;
-        let check = Check { model: self, parameters: self.parameter_values() };
+        let check = Check::new(self);
         let vs: Vec<Expr> = self.system.free().into_iter().map(|i| self.system.coordinates[i].v).collect();
         let mass = check.at(&jacobian(&grad(self.system.lagrangian.l, &vs), &vs).concat(), &start.q, &start.v);
         let ahead: Vec<f64> = start.q.iter().zip(&start.v).map(|(q, v)| q + h * v).collect();
@@ -136,38 +136,37 @@ impl Check<'_> {
     }
 
     /// The start must be on the constraints.
-    pub(super) fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) -> Result<()> {
-        let system = &self.model.system;
+    pub(super) fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) {
+        let (system, h) = (&self.model.system, self.model.run.step.unwrap_or(0.0));
         for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
             let g = self.at(&[constraint.g], q, v)[0];
             let rate = self.at(&[system.time_derivative(constraint.g)], q, v)[0];
             let mut off = vec![("g", g)];
             match next {
                 None => off.push(("dg/dt", rate)),
-                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, 1.0))),
+                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, h))),
             }
             if let (Some(q1), Enforce::TwoPoint { .. }) = (next, constraint.enforce) {
                 let part = self.model.run.alpha.unwrap_or(0.5);
                 let middle: Vec<f64> = q.iter().zip(q1).map(|(a, b)| (1.0 - part) * a + part * b).collect();
-                if self.later(constraint.g, &middle, part).abs() <= ON_CONSTRAINT {
+                if self.later(constraint.g, &middle, part * h).abs() <= ON_CONSTRAINT {
                     continue;
                 }
             }
             if let Some((what, value)) = off.into_iter().find(|(_, value)| value.abs() > ON_CONSTRAINT) {
                 let message = format!("the start is off the constraint `{}`", constraint.name);
                 let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it there");
-                return Err(self.model.error(span, message, label));
+                self.mistake(self.model.error(span, message, label));
             }
         }
-        Ok(())
     }
 
-    /// g at another configuration, a part of a step later.
-    fn later(&self, g: Expr, q: &[f64], part: f64) -> f64 {
+    /// f(q, t) at another configuration and time.
+    pub(super) fn later(&self, f: Expr, q: &[f64], t: f64) -> f64 {
         let mut values = self.parameters.clone();
-        values.push((time(), part * self.model.run.step.unwrap_or(0.0)));
+        values.push((time(), t));
         values.extend(self.model.system.q().into_iter().zip(q.iter().copied()));
-        eval(&[g], &values)[0]
+        eval(&[f], &values)[0]
     }
 }
 

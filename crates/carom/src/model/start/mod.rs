@@ -1,14 +1,17 @@
 //! The start of a motion in numbers, checked.
 
+mod angle;
 mod constraints;
 mod quick;
 
 pub(crate) use quick::QuickStart;
 
+use std::cell::RefCell;
 use std::ops::Range;
 
+use super::document::MOST_MISTAKES;
 use super::{Initial, Model, Motion};
-use crate::error::{Diagnostic, Result};
+use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::solve::Lu;
 use crate::system::time;
@@ -17,6 +20,9 @@ use crate::system::time;
 const TOUCHING: f64 = 1e-10;
 /// A driven coordinate must start where its prescription says, to this.
 const ON_DRIVE: f64 = 1e-9;
+
+/// So many coordinates are named in a note.
+const NAMED: usize = 4;
 
 /// The state at t = 0, every coordinate in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,25 +39,33 @@ pub struct Start {
     pub moved: Option<[f64; 2]>,
     /// What is allowed but seldom meant.
     pub warnings: Vec<Diagnostic>,
+    /// What was filled in.
+    pub notes: Vec<String>,
 }
 
 impl Model {
     /// The same model with another start: coordinates and velocities, one for each coordinate.
     pub fn starting_at(&self, q: &[f64], v: &[f64]) -> Model {
         let constants = |numbers: &[f64]| numbers.iter().map(|&x| Expr::constant(x)).collect();
-        let initial = Initial { q: constants(q), motion: Motion::Velocity(constants(v)), project: false };
+        let initial = Initial {
+            q: constants(q),
+            motion: Motion::Velocity(constants(v)),
+            project: false,
+            missing: [const { Vec::new() }; 2],
+        };
         Model { initial: Some(initial), ..self.clone() }
     }
 
     /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv along
-    /// which every wall can push.
+    /// which every wall can push. The error is the first mistake, which carries the others.
     pub fn start(&self) -> Result<Start> {
         let initial = self.initial.as_ref().ok_or_else(|| {
             Diagnostic::new(format!("`{}` has no [initial]", self.source.name()))
                 .with_help("add `[initial]` with `q` and `v` (or `p`)")
         })?;
-        let check = Check { model: self, parameters: self.parameter_values() };
-        let given_q = check.numbers(&initial.q, &self.places.q)?;
+        let check = Check::new(self);
+        let mut given_q = check.numbers(&initial.q, &self.places.q)?;
+        check.follow(&mut given_q, &initial.missing[0], 0.0, |motion| motion);
         let mut q = given_q.clone();
         if initial.project {
             check.project(&mut q, None)?;
@@ -61,29 +75,100 @@ impl Model {
         if initial.project && next.is_none() {
             check.project(&mut q, Some(&mut v))?;
         }
-        check.drives(&q, &v)?;
-        check.finite(&q, &v)?;
-        check.independent(&q)?;
-        check.regular(&q, &v)?;
-        check.walls(&q)?;
-        check.walls_can_push(&q)?;
-        check.restitutions()?;
-        let warnings = check.definite(&q, &v)?.into_iter().collect();
-        check.constraints(&q, &v, next.as_deref())?;
+        check.drives(&q, &v, next.as_deref());
+        check.finite(&q, &v);
+        check.sum()?;
+        let is_regular = check.note(check.independent(&q).and_then(|()| check.regular(&q, &v))).is_some();
+        check.walls(&q);
+        let mut warnings: Vec<Diagnostic> = check.angles(&q);
+        if is_regular {
+            check.note(check.walls_can_push(&q));
+        }
+        check.restitutions();
+        if is_regular {
+            warnings.extend(check.note(check.definite(&q, &v)).flatten());
+        }
+        check.constraints(&q, &v, next.as_deref());
+        check.sum()?;
         let l_v = grad(self.system.lagrangian.l, &self.system.v());
         let p = check.at(&l_v, &q, &v);
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let moved = initial.project.then(|| [distance(&q, &given_q), distance(&v, &given_v)]);
-        Ok(Start { q, v, p, next, moved, warnings })
+        Ok(Start { q, v, p, next, moved, warnings, notes: self.filled_in(initial) })
+    }
+
+    /// What the start leaves out. An empty `q` or `v` says that all is 0.
+    fn filled_in(&self, initial: &Initial) -> Vec<String> {
+        let motion = match initial.motion {
+            Motion::Velocity(_) => "v",
+            Motion::Momentum(_) => "p",
+            Motion::Next(_) => "q1",
+        };
+        let mut notes = Vec::new();
+        for (key, missing) in ["q", motion].into_iter().zip(&initial.missing) {
+            if missing.len() == self.system.coordinates.len() {
+                continue;
+            }
+            let coordinates = missing.iter().map(|&i| &self.system.coordinates[i]);
+            let (driven, free): (Vec<_>, Vec<_>) = coordinates.partition(|c| c.prescribed.is_some());
+            for (coordinates, value) in [(free, "0"), (driven, "as prescribed")] {
+                let names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();
+                let verb = if names.len() == 1 { "it is" } else { "they are" };
+                match names.as_slice() {
+                    [] => {}
+                    [first, .., last] if names.len() > NAMED => {
+                        notes.push(format!("`initial.{key}` has no {first}, …, {last}: {verb} {value}"));
+                    }
+                    names => notes.push(format!("`initial.{key}` has no {}: {verb} {value}", names.join(", "))),
+                }
+            }
+        }
+        notes
     }
 }
 
 pub(super) struct Check<'a> {
     pub(super) model: &'a Model,
     parameters: Vec<(Expr, f64)>,
+    mistakes: RefCell<Vec<Diagnostic>>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn new(model: &'a Model) -> Check<'a> {
+        Check { model, parameters: model.parameter_values(), mistakes: RefCell::default() }
+    }
+
+    /// Notes a mistake, so that checking can go on.
+    fn note<T>(&self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.mistake(error)).ok()
+    }
+
+    fn mistake(&self, error: Error) {
+        if let Error::Model(mistake) = error
+            && self.mistakes.borrow().len() < MOST_MISTAKES
+        {
+            self.mistakes.borrow_mut().push(*mistake);
+        }
+    }
+
+    /// The mistakes that were noted, as one error.
+    fn sum(&self) -> Result<()> {
+        match Diagnostic::first_of(self.mistakes.take()) {
+            Some(mistakes) => Err(mistakes.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets driven coordinates without an entry follow what `of` makes of their prescription, at the time t.
+    fn follow(&self, values: &mut [f64], missing: &[usize], t: f64, of: impl Fn(Expr) -> Expr) {
+        for &i in missing {
+            if let Some(motion) = self.model.system.coordinates[i].prescribed {
+                let known: Vec<(Expr, f64)> = self.parameters.iter().copied().chain([(time(), t)]).collect();
+                values[i] = eval(&[of(motion)], &known)[0];
+            }
+        }
+    }
+
     /// The values of `fs` at t = 0.
     pub(super) fn at(&self, fs: &[Expr], q: &[f64], v: &[f64]) -> Vec<f64> {
         let mut values = self.parameters.clone();
@@ -108,14 +193,24 @@ impl Check<'_> {
     fn motion(&self, initial: &Initial, q: &[f64]) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let span = &self.model.places.motion;
         match &initial.motion {
-            Motion::Velocity(v) => Ok((self.numbers(v, span)?, None)),
-            Motion::Momentum(p) => Ok((self.velocities(q, &self.numbers(p, span)?)?, None)),
+            Motion::Velocity(v) => {
+                let mut v = self.numbers(v, span)?;
+                self.follow(&mut v, &initial.missing[1], 0.0, |motion| motion.diff(time()));
+                Ok((v, None))
+            }
+            Motion::Momentum(p) => {
+                let p = self.numbers(p, span)?;
+                let v = self.velocities(q, &p)?;
+                self.driven_momenta(q, &v, &p, &initial.missing[1])?;
+                Ok((v, None))
+            }
             Motion::Next(q1) => {
-                let q1 = self.numbers(q1, span)?;
+                let mut q1 = self.numbers(q1, span)?;
                 let Some(h) = self.model.run.step else {
                     let label = "give `run.step` too";
                     return Err(self.model.error(span, "`q1` is one step after `q`, but there is no step", label));
                 };
+                self.follow(&mut q1, &initial.missing[1], h, |motion| motion);
                 let v = q1.iter().zip(q).map(|(b, a)| (b - a) / h).collect();
                 Ok((v, Some(q1)))
             }
@@ -139,7 +234,8 @@ impl Check<'_> {
                 free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * n + j]).collect();
             if !lu.factor(&block) {
                 // A singular matrix gets its own message, or constraints make up for it.
-                self.finite(q, &v)?;
+                self.finite(q, &v);
+                self.sum()?;
                 self.regular(q, &v)?;
                 break;
             }
@@ -148,40 +244,49 @@ impl Check<'_> {
             free.iter().enumerate().for_each(|(k, &i)| v[i] += step[k]);
             let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             if size(&step) <= 1e-14 * size(&v).max(1.0) {
-                return self.check_driven_momenta(q, v, p, &l_v);
+                return Ok(v);
             }
         }
         let message = "no velocities were found that belong to these momenta";
         Err(self.model.error(&self.model.places.motion, message, "give `v` instead"))
     }
 
-    fn check_driven_momenta(&self, q: &[f64], v: Vec<f64>, p: &[f64], l_v: &[Expr]) -> Result<Vec<f64>> {
-        let values = self.at(l_v, q, &v);
-        for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            if c.prescribed.is_some() && (values[i] - p[i]).abs() > ON_DRIVE * values[i].abs().max(1.0) {
+    /// The momenta of driven coordinates must be those of their motion, unless they are `missing`.
+    fn driven_momenta(&self, q: &[f64], v: &[f64], p: &[f64], missing: &[usize]) -> Result<()> {
+        let system = &self.model.system;
+        let values = self.at(&grad(system.lagrangian.l, &system.v()), q, v);
+        for (i, c) in system.coordinates.iter().enumerate() {
+            let is_given = c.prescribed.is_some() && !missing.contains(&i);
+            if is_given && (values[i] - p[i]).abs() > ON_DRIVE * values[i].abs().max(1.0) {
                 let message = format!("the momentum of the driven coordinate `{}` is {}", c.name, values[i]);
                 return Err(self.model.error(&self.model.places.motion, message, format!("not {}", p[i])));
-            }
-        }
-        Ok(v)
-    }
-
-    fn drives(&self, q: &[f64], v: &[f64]) -> Result<()> {
-        for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            let Some(motion) = c.prescribed else { continue };
-            let due = self.at(&[motion, motion.diff(time())], q, v);
-            let given = [(q[i], "q", &self.model.places.q), (v[i], "v", &self.model.places.motion)];
-            for ((value, letter, span), due) in given.into_iter().zip(due) {
-                if (value - due).abs() > ON_DRIVE * due.abs().max(1.0) {
-                    let message = format!("`{}` is driven and starts at {letter} = {due}", c.name);
-                    return Err(self.model.error(span, message, format!("this says {value}")));
-                }
             }
         }
         Ok(())
     }
 
-    fn finite(&self, q: &[f64], v: &[f64]) -> Result<()> {
+    /// Driven coordinates must start as prescribed: q and v, or q and the next configuration.
+    fn drives(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) {
+        let h = self.model.run.step.unwrap_or(0.0);
+        for (i, c) in self.model.system.coordinates.iter().enumerate() {
+            let Some(motion) = c.prescribed else { continue };
+            let rate = self.at(&[motion.diff(time())], q, v)[0];
+            let second = match next {
+                None => ("v", v[i], rate),
+                Some(q1) => ("q1", q1[i], self.later(motion, q1, h)),
+            };
+            let first = ("q", q[i], self.later(motion, q, 0.0));
+            let places = [&self.model.places.q, &self.model.places.motion];
+            for ((letter, value, due), span) in [first, second].into_iter().zip(places) {
+                if (value - due).abs() > ON_DRIVE * due.abs().max(1.0) {
+                    let message = format!("`{}` is driven and starts at {letter} = {due}", c.name);
+                    self.mistake(self.model.error(span, message, format!("this says {value}")));
+                }
+            }
+        }
+    }
+
+    fn finite(&self, q: &[f64], v: &[f64]) {
         let (system, places) = (&self.model.system, &self.model.places);
         let (qs, vs) = (system.q(), system.v());
         let energies = match system.lagrangian.parts {
@@ -207,10 +312,9 @@ impl Check<'_> {
         for (what, expressions, span) in groups {
             if let Some(bad) = self.at(&expressions, q, v).into_iter().find(|x| !x.is_finite()) {
                 let place = format!("at q = {q:?}, v = {v:?}");
-                return Err(self.model.error(span, format!("{what} is {bad} at the start"), place));
+                self.mistake(self.model.error(span, format!("{what} is {bad} at the start"), place));
             }
         }
-        Ok(())
     }
 
     /// L_vv of the n free coordinates, bordered by the gradients of the m constraints, by rows.
@@ -258,19 +362,19 @@ impl Check<'_> {
         Err(self.model.error(&self.model.places.lagrangian, message, label))
     }
 
-    fn walls(&self, q: &[f64]) -> Result<()> {
+    fn walls(&self, q: &[f64]) {
         for (wall, span) in self.model.system.walls.iter().zip(&self.model.places.walls) {
             let phi = self.at(&[wall.phi], q, q)[0];
             if phi < -TOUCHING {
                 let message = format!("the start is inside the wall `{}`", wall.name);
-                return Err(self.model.error(span, message, format!("the gap is {phi} at q = {q:?}; it must be ≥ 0")));
+                let label = format!("the gap is {phi} at q = {q:?}; it must be ≥ 0");
+                self.mistake(self.model.error(span, message, label));
             }
         }
-        Ok(())
     }
 
     /// e is from 0 to 1; where L is not quadratic in v only e = 1 is defined.
-    fn restitutions(&self) -> Result<()> {
+    fn restitutions(&self) {
         let system = &self.model.system;
         let free = system.free();
         let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
@@ -280,14 +384,12 @@ impl Check<'_> {
             let e = eval(&[wall.restitution], &self.parameters)[0];
             if !(0.0..=1.0).contains(&e) {
                 let message = format!("the restitution of the wall `{}` must be from 0 to 1", wall.name);
-                return Err(self.model.error(span, message, format!("this is {e}")));
-            }
-            if e != 1.0 && !is_quadratic {
+                self.mistake(self.model.error(span, message, format!("this is {e}")));
+            } else if e != 1.0 && !is_quadratic {
                 let message = "a restitution below 1 needs a Lagrangian that is quadratic in the velocities";
-                return Err(self.model.error(span, message, format!("this is {e}; without loss it is 1")));
+                self.mistake(self.model.error(span, message, format!("this is {e}; without loss it is 1")));
             }
         }
-        Ok(())
     }
 }
 

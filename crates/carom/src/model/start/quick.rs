@@ -79,7 +79,7 @@ impl QuickStart {
         let is_away = phi.iter().all(|gap| *gap > 0.0);
         let is_lawful = restitution.iter().all(|e| (0.0..=1.0).contains(e) && (*e == 1.0 || self.is_quadratic));
         let is_right = is_away && is_lawful && is_definite(mass, n);
-        is_right.then(|| Start { q, v, p, next: None, moved: None, warnings: Vec::new() })
+        is_right.then(|| Start { q, v, p, next: None, moved: None, warnings: Vec::new(), notes: Vec::new() })
     }
 }
 

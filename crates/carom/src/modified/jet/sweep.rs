@@ -104,6 +104,14 @@ impl Room {
             }
             Op::Pow => self.power(algebra, x, y, out, degree),
             Op::Atan2 => self.angle(algebra, x, y, out, degree),
+            // The mean of both sides at the kink, as for |x|.
+            Op::Min | Op::Max => {
+                let larger = Func::Sign.apply(if op == Op::Max { x[0] - y[0] } else { y[0] - x[0] });
+                both.for_each(|(out, (x, y))| *out = 0.5 * ((1.0 + larger) * x + (1.0 - larger) * y));
+                out[0] = op.apply(x[0], y[0]);
+            }
+            Op::Where if x[0] == 0.0 => out[..size].fill(0.0),
+            Op::Where => out[..size].copy_from_slice(&y[..size]),
         }
     }
 

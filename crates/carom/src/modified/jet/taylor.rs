@@ -7,7 +7,7 @@ pub fn coefficients(f: Func, x: f64, c: &mut [f64]) {
     match f {
         Func::Neg => linear(-x, -1.0, c),
         Func::Abs => linear(x.abs(), Func::Sign.apply(x), c),
-        Func::Sign => linear(f.apply(x), 0.0, c),
+        Func::Sign | Func::Floor => linear(f.apply(x), 0.0, c),
         Func::Sin => cyclic([x.sin(), x.cos(), -x.sin(), -x.cos()], c),
         Func::Cos => cyclic([x.cos(), -x.sin(), -x.cos(), x.sin()], c),
         Func::Sinh => cyclic([x.sinh(), x.cosh(), x.sinh(), x.cosh()], c),

@@ -1,0 +1,160 @@
+//! Where each name may be used, and what to say where it may not.
+
+use super::names::{Names, Use, base};
+use super::suggest::suggestion;
+use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
+use crate::expr::{Expr, eval};
+
+/// The names of a model as one place may use them.
+pub struct Allowed<'a> {
+    pub(super) names: &'a Names,
+    pub(super) allowed: Use,
+    /// The definition that is being read.
+    pub(super) within: Option<&'a str>,
+}
+
+impl Scope for Allowed<'_> {
+    fn resolve(&self, name: &str, primes: usize) -> Result<Expr, Complaint> {
+        if let Some(complaint) = self.within.and_then(|within| self.names.forward_use(within, name)) {
+            return Err(complaint);
+        }
+        let meaning = self.names.meaning(name, primes)?;
+        // Definitions may stand on thousands of others: they are looked into only where that matters.
+        if self.allowed >= Use::Motion || self.names.need(meaning) <= self.allowed {
+            return Ok(meaning);
+        }
+        let label = match self.names.need(meaning) {
+            Use::Parameters | Use::Time => "it contains the time",
+            Use::Position => "it contains coordinates",
+            Use::Motion | Use::Output => "it contains velocities",
+        };
+        Err(Complaint::new(format!("`{name}{}` cannot be used here", "'".repeat(primes)), label))
+    }
+
+    fn declares(&self, name: &str) -> bool {
+        self.names.declared.contains(name) || self.names.index.contains_key(name)
+    }
+
+    fn allows_jumps(&self) -> bool {
+        self.allowed == Use::Output
+    }
+
+    fn value(&self, e: Expr) -> f64 {
+        if self.names.need(e) > Use::Parameters {
+            return f64::NAN;
+        }
+        self.names.structural.borrow_mut().extend(e.symbols().into_iter().filter_map(Expr::symbol_name));
+        let values: Vec<(Expr, f64)> = self.names.parameters.iter().map(|p| (p.symbol, p.value)).collect();
+        let value = eval(&[e], &values)[0];
+        if value.fract() != 0.0 {
+            // This mistake is told once, not for each range.
+            e.symbols().into_iter().filter_map(Expr::symbol_name).for_each(|name| self.names.mark_broken(&name));
+        }
+        value
+    }
+
+    fn repeat(&self, bytes: usize) -> Result<(), Complaint> {
+        let before = self.names.repeated.get();
+        self.names.repeated.set(before + bytes);
+        match (before > MAX_REPEATED, before + bytes > MAX_REPEATED) {
+            (true, _) => Err(Complaint::consequence()),
+            (false, true) => Err(too_long()),
+            (false, false) => Ok(()),
+        }
+    }
+}
+
+impl Names {
+    pub(super) fn unknown(&self, name: &str) -> Complaint {
+        let coordinates = self.coordinates.iter().map(|c| c.name.as_str());
+        let parameters = self.parameters.iter().map(|p| p.name.as_str());
+        let definitions = self.definitions.iter().map(|d| d.name.as_str());
+        let label = self.meant(name).unwrap_or_else(|| {
+            match suggestion(name, parameters.chain(definitions).chain(coordinates)) {
+                Some(near) => format!("did you mean the {} `{near}`?", self.kind(near).unwrap_or("name")),
+                None => "neither a coordinate nor a parameter nor a definition".into(),
+            }
+        });
+        Complaint::new(format!("unknown name `{name}`"), label)
+    }
+
+    /// What was meant, where that is known: an index, a velocity, π.
+    fn meant(&self, name: &str) -> Option<String> {
+        let stem = base(name);
+        if let Some(label) = self.out_of_range(name) {
+            return Some(label);
+        }
+        if self.declared.contains(stem) && self.kind(stem).is_none() {
+            return Some("of the parameters, only those before it can be used here".into());
+        }
+        if stem != name && self.kind(stem).is_some() {
+            return Some(format!("`{stem}` has no index"));
+        }
+        if ["Pi", "PI", "π"].contains(&name) {
+            return Some("write `pi`".into());
+        }
+        let stems = [name.strip_suffix("_dot"), name.strip_suffix("dot"), name.strip_prefix('d')];
+        let moving = |stem: &&str| matches!(self.kind(stem), Some("coordinate" | "definition"));
+        stems.into_iter().flatten().find(moving).map(|stem| format!("write `{stem}'` for the time derivative"))
+    }
+
+    /// What to say of an index that there is not, where there are others.
+    pub(super) fn out_of_range(&self, name: &str) -> Option<String> {
+        let stem = base(name);
+        let (low, high) = self.indices(stem)?;
+        let verb = if stem == name { "give it an index" } else { "its index is out of range" };
+        Some(format!("{verb}: there are `{stem}[{low}]` to `{stem}[{high}]`"))
+    }
+
+    /// The smallest and the largest index of an indexed name.
+    fn indices(&self, stem: &str) -> Option<(i64, i64)> {
+        let index = |name: &String| name.strip_prefix(stem)?.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+        let indices: Vec<i64> = self.index.keys().filter_map(index).collect();
+        Some((*indices.iter().min()?, *indices.iter().max()?))
+    }
+
+    /// Why the definition `within` cannot use `name`, if that is a definition which does not exist yet.
+    fn forward_use(&self, within: &str, name: &str) -> Option<Complaint> {
+        if name == within {
+            return Some(Complaint::new(format!("the definition `{name}` uses itself"), ""));
+        }
+        if let Some(bracket) = name.find('[') {
+            let is_missing = self.later.contains_key(&name[..=bracket]) && !self.index.contains_key(name);
+            let message = format!("the definition `{within}` uses `{name}`, which is not defined before it");
+            return is_missing.then(|| Complaint::new(message, ""));
+        }
+        self.later.get(name)?;
+        if let Some(cycle) = self.cycle(within, name) {
+            let label = format!("{} is a circle", cycle.join(" → "));
+            return Some(Complaint::new(format!("the definition `{within}` uses itself through `{name}`"), label));
+        }
+        let label = format!("define `{name}` before `{within}`");
+        Some(Complaint::new(format!("the definition `{within}` uses `{name}`, which is defined later"), label))
+    }
+
+    /// The way from `within` over `next` back to `within`, if later definitions make one.
+    fn cycle<'a>(&'a self, within: &'a str, next: &'a str) -> Option<Vec<&'a str>> {
+        let mut ways: Vec<Vec<&str>> = vec![vec![within, next]];
+        let mut seen = vec![next];
+        while let Some(way) = ways.pop() {
+            let end = way.last()?;
+            let text = self.later.get(*end).map_or("", String::as_str);
+            for word in words(text) {
+                let onward = || way.iter().copied().chain([word]).collect::<Vec<_>>();
+                if word == within {
+                    return Some(onward());
+                }
+                if self.later.contains_key(word) && !seen.contains(&word) {
+                    seen.push(word);
+                    ways.push(onward());
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The names that occur in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| is_name(word))
+}

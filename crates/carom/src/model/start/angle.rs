@@ -1,0 +1,59 @@
+//! Angles that were meant in degrees.
+
+use std::f64::consts::TAU;
+
+use rustc_hash::FxHashSet;
+
+use super::Check;
+use crate::error::Diagnostic;
+use crate::expr::parse::Complaint;
+use crate::expr::{Expr, Func, Node, with_arena};
+
+impl Check<'_> {
+    /// A warning for each coordinate that starts above 2π and occurs only inside sin and cos.
+    pub(super) fn angles(&self, q: &[f64]) -> Vec<Diagnostic> {
+        let system = &self.model.system;
+        let large: Vec<usize> = (0..q.len()).filter(|&i| q[i].abs() > TAU && !self.is_driven(i)).collect();
+        if large.is_empty() {
+            return Vec::new();
+        }
+        let walls = system.walls.iter().map(|wall| wall.phi);
+        let constraints = system.constraints.iter().map(|constraint| constraint.g);
+        let all: Vec<Expr> = [system.lagrangian.l].into_iter().chain(walls).chain(constraints).collect();
+        let all: Vec<Expr> = all.into_iter().chain(system.forces.iter().copied()).collect();
+        let (inside, outside) = by_place(&all);
+        let angles = large.into_iter().filter(|&i| {
+            let symbol = system.coordinates[i].q;
+            inside.contains(&symbol) && !outside.contains(&symbol)
+        });
+        angles.map(|i| self.angle(i, q[i])).collect()
+    }
+
+    fn is_driven(&self, i: usize) -> bool {
+        self.model.system.coordinates[i].prescribed.is_some()
+    }
+
+    fn angle(&self, i: usize, value: f64) -> Diagnostic {
+        let name = &self.model.system.coordinates[i].name;
+        let message = format!("the angle `{name}` starts at {value} rad, more than a full turn");
+        let complaint = Complaint::new(message, format!("for degrees write `{value}*deg`"));
+        self.model.source.diagnostic(self.model.places.q.clone(), complaint)
+    }
+}
+
+/// What occurs inside a sine or cosine, and what occurs outside of all.
+fn by_place(fs: &[Expr]) -> (FxHashSet<Expr>, FxHashSet<Expr>) {
+    with_arena(|arena| {
+        let (mut inside, mut outside) = (FxHashSet::default(), FxHashSet::default());
+        let mut left: Vec<(Expr, bool)> = fs.iter().map(|&f| (f, false)).collect();
+        while let Some((e, within)) = left.pop() {
+            let new = if within { inside.insert(e) } else { outside.insert(e) };
+            if new {
+                let node = arena.node(e);
+                let within = within || matches!(node, Node::Unary(Func::Sin | Func::Cos, _));
+                left.extend(node.operands().map(|x| (x, within)));
+            }
+        }
+        (inside, outside)
+    })
+}
