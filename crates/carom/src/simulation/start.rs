@@ -64,17 +64,21 @@ impl Simulation {
                     return Ok(begin);
                 }
                 let model = self.current_model();
-                let start = model.start()?;
+                let mut start = model.start()?;
+                // What there is to say of a start may change with the parameters.
+                if quick.is_none() && start.warnings.is_empty() && start.notes.is_empty() {
+                    quick = QuickStart::new(&self.model);
+                }
+                // The same bits as with parameters that are set later.
+                if let Some(same) = quick.as_ref().and_then(|quick| quick.start(&self.parameters)) {
+                    start = same;
+                }
                 let mut evaluator = evaluator();
                 let state = new(evaluator.free_phase(0.0, &start.q, &start.p));
                 let state = match &start.next {
                     None => state,
                     Some(q1) => two_configurations(&model, scheme, state, &evaluator.free_of(q1), step)?,
                 };
-                // What there is to say of a start may change with it.
-                if quick.is_none() && start.warnings.is_empty() && start.notes.is_empty() {
-                    quick = QuickStart::new(&self.model);
-                }
                 let begin = Begin { state, is_resumed: false, start: Some(start) };
                 *last = Some(Checked::new(self, scheme, step, quick, &begin));
                 begin

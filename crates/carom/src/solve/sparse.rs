@@ -219,7 +219,7 @@ mod tests {
     fn factors_solve_what_dense_factors_solve() {
         for (n, band) in [(1, 0), (7, 1), (40, 2), (60, 5), (90, 12), (30, 30)] {
             let shuffled = |i: usize, by: usize| (i * by + 3) % n;
-            let near = |i: usize, j: usize| i.abs_diff(j) <= band && !(band > 0 && i == j && i % 3 == 0);
+            let near = |i: usize, j: usize| i.abs_diff(j) <= band && !(band > 0 && i == j && i.is_multiple_of(3));
             let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|&(i, j)| near(i, j));
             let places: Vec<(usize, usize)> = pairs.map(|(i, j)| (shuffled(i, 11), shuffled(j, 13))).collect();
             let entry = |k: usize| ((k * 7919) % 101) as f64 / 50.0 - 1.0;

@@ -129,8 +129,9 @@ mod tests {
     /// Pieces of what takes most room, all of it in use until the end.
     #[test]
     fn the_frames_of_pieces_are_bounded() {
+        type Function = fn(Expr) -> Expr;
         let x = Expr::symbol("x");
-        let kinds: [(&str, u32, fn(Expr) -> Expr); 5] = [
+        let kinds: [(&str, u32, Function); 5] = [
             ("sums", 1_100, |e| e + 1.0),
             ("sines", 50, Expr::sin),
             ("both", 50, |e| e.sin() * e.cos()),
