@@ -78,6 +78,16 @@ fn mistakes_are_reported_by_the_run() {
     assert!(message(cart().set("m1", -1.0).set("m2", 1.0)).contains("singular"), "the start is checked again");
 }
 
+/// A parameter that is a bound of a repetition is no number that can be changed.
+#[test]
+fn a_bound_of_a_repetition_cannot_be_set() {
+    let text = "coordinates = [\"x[1..n]\"]\n[parameters]\nn = 2\n[lagrangian]\nT = \"sum(i, 1, n, x[i]'^2/2)\"\n[initial]\n\
+                q = {}\nv = {}\n";
+    let model = Model::from_text("points.toml", text, &[]).expect("it is right");
+    let error = model.simulation().step(0.1).until(1.0).set("n", 3.0).run().expect_err("it is a bound").to_string();
+    assert!(error.contains("how often parts of the model are repeated"), "{error}");
+}
+
 /// A run that fails is an error that carries the trajectory so far, with the message that the command shows.
 #[test]
 fn a_failed_run_carries_its_trajectory() {

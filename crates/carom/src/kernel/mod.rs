@@ -48,6 +48,7 @@ pub fn compilations() -> usize {
     COMPILATIONS.get()
 }
 
+#[cfg(feature = "jit")]
 fn count_compilation() {
     COMPILATIONS.set(COMPILATIONS.get() + 1);
 }

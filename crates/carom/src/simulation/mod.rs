@@ -167,6 +167,10 @@ impl Simulation {
             };
             return self.blame(error.into());
         };
+        if self.model.structural.iter().any(|structural| structural == name) {
+            let error = Diagnostic::new(format!("`{name}` says how often parts of the model are repeated"));
+            return self.blame(error.with_help("read the model again with another value").into());
+        }
         if !value.is_finite() {
             let error = Diagnostic::new(format!("the parameter `{name}` must be a finite number, not {value}"));
             return self.blame(error.into());
