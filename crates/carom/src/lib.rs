@@ -39,6 +39,7 @@ mod flow;
 mod impact;
 mod kernel;
 pub mod lab;
+mod limits;
 mod mechanics;
 mod method;
 mod model;

@@ -3,6 +3,7 @@
 use super::combine::{columns, combine, product, replace};
 use super::stages::{MOST_COORDINATES, Stages};
 use super::vector::{Buffer, Registers, Vector, Work};
+use crate::limits::{NEWTON_BEGINS, NOTHING, SLOPES_LAST, STAGES_STAGNATE};
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 
@@ -10,14 +11,6 @@ use crate::solve::NoSolution;
 const MAX_ROUNDS: usize = 60;
 /// The same of Newton's method, and of the iteration within it.
 const MAX_NEWTON: usize = 12;
-/// Newton's method begins when the rates move the state by no more than this, relative to it.
-const NEAR: f64 = 1e-2;
-/// Slopes are good enough for another round if the states have moved by no more than this, relative, since they were computed.
-const SLOPES_LAST: f64 = 1e-5;
-/// A state no larger than this is zero: numbers much smaller have fewer digits.
-const NOTHING: f64 = 1e-280;
-/// Changes as small as this, relative to the state, are roundoff if they no longer shrink.
-const STAGNATION: f64 = 1e-13;
 
 /// The stage equations for the rates F of all stages, to roundoff:
 ///
@@ -135,11 +128,11 @@ impl Iteration {
             let moved = scale * replace::<K, V>(&mut self.rates, &self.values);
             // At roundoff the changes stop to shrink; before that, the next one would be too small to matter.
             let next = if previous.is_finite() { moved * (moved / previous) } else { f64::INFINITY };
-            let stagnates = moved >= previous && moved <= STAGNATION;
+            let stagnates = moved >= previous && moved <= STAGES_STAGNATE;
             if moved <= 0.5 * f64::EPSILON || next <= 0.05 * f64::EPSILON || stagnates {
                 return Ok(true);
             }
-            if has_slopes && moved <= NEAR {
+            if has_slopes && moved <= NEWTON_BEGINS {
                 return Ok(false);
             }
             if !moved.is_finite() {
@@ -166,7 +159,7 @@ impl Iteration {
             };
             let Some(moved) = self.correct::<K, V>(h, scale, age) else { break };
             // The error that is left is the product of the correction and what the slopes were wrong by.
-            let stagnates = moved >= 0.5 * previous && moved <= STAGNATION;
+            let stagnates = moved >= 0.5 * previous && moved <= STAGES_STAGNATE;
             if moved * (moved + age) <= 0.1 * f64::EPSILON || stagnates {
                 return Ok(());
             }

@@ -1,13 +1,12 @@
 //! The equations of a collocation step where fixed points repel: long steps, stiff systems.
 
 use super::iteration::Iteration;
+use crate::limits::STAGES_STAGNATE;
 use crate::phase::Phase;
 use crate::solve::{Lu, NoSolution};
 
 /// What has not converged after so many iterations does not converge.
 const MAX_ITERATIONS: usize = 50;
-/// Changes as small as this, relative to the state and to h‖∂f/∂z‖, are roundoff if they no longer shrink.
-const STAGNATION: f64 = 1e-13;
 
 /// Newton's method on all stages at once, with differences for ∂f/∂z at each stage and a dense solution of
 ///
@@ -61,7 +60,7 @@ impl Stiff {
             }
             self.lu.solve(&self.residual, &mut self.change);
             let moved = scale * self.add(iteration);
-            let stagnates = moved >= 0.5 * previous && moved <= STAGNATION * stiffness.max(1.0);
+            let stagnates = moved >= 0.5 * previous && moved <= STAGES_STAGNATE * stiffness.max(1.0);
             if moved <= 0.5 * f64::EPSILON || stagnates {
                 return Ok(());
             }

@@ -17,13 +17,10 @@ pub use registry::{Built, RuleKind, Workshop, registry};
 pub use shadow::ShadowRule;
 pub use simultaneous::moreau;
 
+use crate::limits::TANGENT;
 use crate::phase::{Flow, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
-
-/// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the
-/// constraints leave no motion away from it.
-const TANGENT: f64 = 1e-10;
 
 /// An impact: the state in which the wall is met, and what is known about it.
 #[derive(Clone, Debug)]

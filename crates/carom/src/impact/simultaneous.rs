@@ -1,9 +1,7 @@
 //! Several walls at one instant, all at once.
 
+use crate::limits::IMPULSE_ROUNDOFF;
 use crate::solve::Lu;
-
-/// Impulses below this part of the largest demand are roundoff.
-const ROUNDOFF: f64 = 1e-13;
 
 /// Moreau's impact law: the impulses λ of all walls that touch, as one problem of complementarity.
 /// [Moreau 1988; Glocker 2001, §7]
@@ -37,7 +35,7 @@ pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64
         let lack = |i: usize| {
             let pushes = (0..m).map(|j| w[i * m + j] * lambda[j]);
             let (sum, size) = pushes.fold((0.0, total), |(sum, size), push| (sum + push, size + push.abs()));
-            demand[i] - sum - ROUNDOFF * size
+            demand[i] - sum - IMPULSE_ROUNDOFF * size
         };
         let waiting = (0..m).filter(|i| !active.contains(i)).map(|i| (i, lack(i))).filter(|(_, lack)| *lack > 0.0);
         let Some((next, _)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
@@ -71,7 +69,7 @@ fn settle(w: &[f64], demand: &[f64], active: &mut Vec<usize>, lambda: &mut [f64]
         }
         let most = lambda.iter().sum::<f64>();
         active.retain(|&i| {
-            let stays = lambda[i] > ROUNDOFF * most;
+            let stays = lambda[i] > IMPULSE_ROUNDOFF * most;
             if !stays {
                 lambda[i] = 0.0;
             }

@@ -2,7 +2,7 @@
 
 use crate::expr::Expr;
 
-/// x with A·x = b, as [`eliminate_columns`].
+/// x with A·x = b, by elimination without pivoting.
 pub fn eliminate(a: Vec<Vec<Expr>>, b: Vec<Expr>) -> Vec<Expr> {
     eliminate_columns(a, vec![b]).swap_remove(0)
 }

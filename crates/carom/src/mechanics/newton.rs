@@ -6,7 +6,8 @@ use super::Mechanics;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
-use crate::solve::{LAST_CORRECTION, Linear, MAX_ITERATIONS, NoSolution, STAGNATION, larger};
+use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
+use crate::solve::{Linear, NoSolution, larger};
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution:
 ///

@@ -1,14 +1,10 @@
 //! Walls that the steps are too long to see.
 
 use super::observer::{Look, Observer};
+use crate::limits::BEYOND;
 use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{State, StepLog, pulling};
-
-/// At so many times on the way the coordinates are compared, and walls are looked for that the steps do not see.
-pub const CHECKPOINTS: usize = 255;
-/// A gap narrower than this is beyond a wall.
-const BEYOND: f64 = -1e-8;
 
 /// A wall that no step has seen: the motion is beyond it, or rests on it though the wall would have to pull.
 #[derive(Clone, Copy, Debug, PartialEq)]

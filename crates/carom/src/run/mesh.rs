@@ -1,7 +1,6 @@
 //! The nodes of a run.
 
-/// A ratio of the time to the step within this of a whole number is that number.
-const WHOLE: f64 = 1e-9;
+use crate::limits::WHOLE_RATIO;
 
 /// Equal steps from a start; the last is shortened to land on the end time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +18,7 @@ impl Mesh {
     pub fn count(&self) -> usize {
         let ratio = (self.until - self.start) / self.step;
         let nearest = ratio.round();
-        let count = if (ratio - nearest).abs() <= WHOLE * nearest.max(1.0) { nearest } else { ratio.ceil() };
+        let count = if (ratio - nearest).abs() <= WHOLE_RATIO * nearest.max(1.0) { nearest } else { ratio.ceil() };
         (count as usize).max(1)
     }
 

@@ -16,7 +16,7 @@ mod tally;
 mod view;
 
 pub use account::{Account, Accountant};
-pub use checkpoints::{CHECKPOINTS, Checkpoints, Missed};
+pub use checkpoints::{Checkpoints, Missed};
 pub use constraints::Constraints;
 pub use drive::{Ending, drive, failure};
 pub use mesh::Mesh;

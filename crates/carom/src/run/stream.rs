@@ -6,13 +6,11 @@ use super::mesh::Mesh;
 use super::observer::{Look, Observer};
 use super::outcome::{Crossing, Holding, Impact};
 use super::view::View;
+use crate::limits::SAMPLE_AT_NODE;
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{EventKind, State, StepLog};
-
-/// Samples and nodes nearer than this part of their distance are the same.
-const NEAR: f64 = 1e-9;
 
 /// Is told what happens during a run.
 pub trait Watcher {
@@ -131,7 +129,7 @@ impl<'a> Stream<'a> {
     /// Tells of the uniform samples up to the node.
     fn tell_samples(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let Some(every) = self.every else { return Ok(()) };
-        let (end, h, near) = (log.end.z.t, self.mesh.step, NEAR * every);
+        let (end, h, near) = (log.end.z.t, self.mesh.step, SAMPLE_AT_NODE * every);
         loop {
             let t = self.mesh.start + self.samples as f64 * every;
             if t > end + near {

@@ -10,9 +10,10 @@ use super::start::Begin;
 use super::tolerance::{Tuned, estimate, tune};
 use super::{Simulation, warnings};
 use crate::error::{Diagnostic, Result};
+use crate::limits::CHECKPOINTS;
 use crate::method::Method;
 use crate::model::{Model, Start};
-use crate::run::{Audience, CHECKPOINTS, Outcome, Sections, Watcher};
+use crate::run::{Audience, Outcome, Sections, Watcher};
 use crate::step::{Scheme, State};
 
 /// A simulation whose step is known and whose start is checked: what is left is to run.

@@ -2,20 +2,9 @@
 
 use super::runner::{Plan, Runner};
 use crate::error::Result;
-use crate::run::{Audience, CHECKPOINTS, Outcome, Status, Watcher};
+use crate::limits::{CHECKPOINTS, FINER, MEANINGLESS, MOST_STEPS, REST_TIME, TRIES};
+use crate::run::{Audience, Outcome, Status, Watcher};
 use crate::solve::larger;
-
-/// Where steps cannot be made in halves, the second run has a step shorter by this: less than a tenth of the error for orders
-/// from 10 on.
-const FINER: f64 = 0.8;
-/// A run never has more steps than this because of a tolerance.
-const MOST_STEPS: f64 = 1e7;
-/// A run that fails is tried again with half the step, so often.
-const TRIES: usize = 6;
-/// How much a difference of the times when rest began counts.
-const REST: f64 = 1e-2;
-/// Above this the first digits of the final state are wrong.
-const MEANINGLESS: f64 = 1e-2;
 
 /// A step, and the error that it leaves.
 #[derive(Clone, Debug)]
@@ -116,7 +105,7 @@ fn error_of_step(runner: &mut Runner, h: f64, until: f64, stop: &dyn Watcher) ->
 fn difference(a: &Outcome, b: &Outcome) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
     let rest = match (a.first_rest, b.first_rest) {
-        (Some(a), Some(b)) => REST * (a - b).abs(),
+        (Some(a), Some(b)) => REST_TIME * (a - b).abs(),
         _ => 0.0,
     };
     let pairs = a.state.z.z.iter().zip(&b.state.z.z).chain(a.path.iter().zip(&b.path));

@@ -1,14 +1,10 @@
 //! What to tell of a run that may not be what the user expects.
 
 use crate::error::Result;
+use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT};
 use crate::model::{Model, Start};
 use crate::plant::Facts;
 use crate::run::{Energy, Missed, Outcome};
-
-/// The energy of a conservative system may be off by this part of its scale.
-const LARGE: f64 = 0.1;
-/// Energies below this, relative to 1 + |H|, are rounding.
-const ROUNDING: f64 = 1e-12;
 
 /// Of a start that was moved, and of constraints that are known to fail.
 pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
@@ -43,7 +39,7 @@ pub(super) fn after(
 /// Of an energy that should have been kept: the largest |H − H(0)| is large beside the largest kinetic energy.
 fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
     let Energy { initial, max_drift: drift, max_kinetic: kinetic, .. } = energy;
-    let large = drift > LARGE * kinetic && drift > ROUNDING * (1.0 + initial.abs());
+    let large = drift > LARGE_DRIFT * kinetic && drift > DRIFT_ROUNDING * (1.0 + initial.abs());
     if !(large || drift.is_nan()) {
         return None;
     }

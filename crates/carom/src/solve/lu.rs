@@ -1,7 +1,6 @@
 //! LU factors with row pivoting.
 
-/// A matrix is singular if a pivot is at most this part of its largest entry.
-pub const SINGULAR: f64 = 1e-14;
+use crate::limits::SINGULAR;
 
 /// P·A = L·U of a square matrix, stored by rows.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ pub mod root;
 mod sparse;
 
 pub(crate) use linear::Linear;
-pub use lu::{Lu, SINGULAR};
-pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, NoSolution, STAGNATION, Solved};
+pub use lu::Lu;
+pub use newton::{NoSolution, Solved};
 pub use sparse::SparseLu;
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::SINGULAR;
+use crate::limits::SINGULAR;
 
 /// P·A·Q = L·U of a square matrix whose nonzero entries are at known places.
 ///

@@ -2,18 +2,16 @@
 
 use super::Stepper;
 use super::event::{Encounter, Search};
-use super::instant::{MAX_AT_ONE_INSTANT, Resolver};
+use super::instant::Resolver;
 use super::log::StepLog;
 use super::maps::Maps;
 use super::rest::{Rest, Surroundings};
 use super::state::{Memory, State};
 use crate::impact::ImpactRule;
+use crate::limits::{MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
 use crate::phase::{Flow, Phase};
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
-
-/// A step with more events than this is not finished.
-const MAX_IN_ONE_STEP: usize = 100_000;
 
 /// The three maps of the algorithm, Φ_full, Φ_partial and R_reset, with what finds the walls between them.
 pub(super) struct EventDriven {

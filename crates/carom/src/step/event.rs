@@ -6,6 +6,7 @@
 //! through the moments comes near zero). Either is then located on the partial flow itself.
 
 use super::maps::Maps;
+use crate::limits::{NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
@@ -17,18 +18,6 @@ pub(super) struct Encounter {
     pub(super) dtau: f64,
     pub(super) lets_go: bool,
 }
-
-/// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
-pub(super) const TOUCHING: f64 = 1e-10;
-
-/// An approach slower than this part of the fastest impact so far, or of the velocities whose difference it is, is roundoff.
-pub(super) const SLOW: f64 = 1e-13;
-
-/// A wall that is touched may be entered by this much before it is met: less is roundoff.
-const SINKS: f64 = 1e-13;
-
-/// Newton's method on the length of a partial step has found the wall after so many trials, or it is left.
-const NEWTON_TRIALS: usize = 8;
 
 /// A moment of a step: how far into it, φ, φ̇.
 #[derive(Clone, Copy, Debug)]

@@ -10,20 +10,15 @@
 //! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
 //! have their turn in another round.
 
-use super::event::{TOUCHING, slow};
+use super::event::slow;
 use super::log::StepLog;
 use super::maps::Maps;
 use crate::impact::{Hit, ImpactRule, Tools, moreau, resolve};
+use crate::limits::{AT_REST, MAX_AT_ONE_INSTANT, TOUCHING};
 use crate::model::settings::Simultaneous;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
-
-/// More bounces than this at one instant are not resolved.
-pub(super) const MAX_AT_ONE_INSTANT: usize = 1000;
-
-/// A wall that opens no faster than this part of the fastest approach takes part in an impact of all at once.
-const AT_REST: f64 = 1e-12;
 
 /// R_reset: what impacts do to the momenta.
 pub(super) struct Resolver {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Stepper;
 use super::event::{Encounter, Search};
-use super::instant::MAX_AT_ONE_INSTANT;
 use super::log::StepLog;
 use super::maps::Maps;
 use super::scheme::Path;
@@ -12,6 +11,7 @@ use super::state::{Memory, State};
 use crate::error::Result;
 use crate::flow::FlowKind;
 use crate::impact::Hit;
+use crate::limits::MAX_AT_ONE_INSTANT;
 use crate::method::Switches;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, SharedPlant};

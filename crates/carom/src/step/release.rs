@@ -1,14 +1,9 @@
 //! The forces of walls that hold, and when they let go: N would pull.
 
 use super::event::{Encounter, Search};
-use super::rest::NO_FORCE;
+use crate::limits::{MOST_LOOKS, NO_FORCE, PULLS};
 use crate::phase::Phase;
 use crate::solve::{Solved, root};
-
-/// The forces of walls are looked at at no more places inside a step than this.
-const MOST_LOOKS: usize = 3;
-/// A force below this part of all forces, with the other sign, pulls.
-const PULLS: f64 = 1e-6;
 
 impl Search<'_> {
     /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.

@@ -16,21 +16,14 @@
 //!
 //! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
 
-use super::event::{SLOW, TOUCHING};
 use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::press;
+use crate::limits::{LOWEST_BOUNCE, NO_FORCE, SLOW, SLOW_BOUNCE, TOUCHING};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
-
-/// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
-const LOWEST_BOUNCE: f64 = TOUCHING;
-/// Only bounces slower than this part of the fastest impact so far are looked at.
-const SLOW_BOUNCE: f64 = 1e-2;
-/// A force below this part of all forces is none.
-pub(super) const NO_FORCE: f64 = 1e-12;
 
 /// Decides which walls hold.
 pub(super) struct Rest {

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::types::F64;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 
 use super::emit::Emitter;
-use crate::solve::SINGULAR;
+use crate::limits::SINGULAR;
 
 /// Two equations are solved by their determinant if it is larger than this part of the largest product: it has then
 /// lost six digits at most, which leaves ten of a correction.

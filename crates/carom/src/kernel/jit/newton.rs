@@ -10,7 +10,7 @@ use super::emit::{Emitter, Target, known};
 use super::native::{Effort, Native, host};
 use crate::kernel::KernelError;
 use crate::kernel::newton::{Equations, Status};
-use crate::solve::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
+use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
 
 /// constants, inputs, state, results; returns a status and, above its 8 bits, the number of iterations
 type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const f64, *mut f64) -> u32;

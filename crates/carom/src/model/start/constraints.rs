@@ -1,9 +1,10 @@
 //! The start and the constraints.
 
-use super::{Check, TOUCHING};
+use super::Check;
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::kernel::Backend;
+use crate::limits::{DEPENDENT, ON_CONSTRAINT, START_TOUCHES};
 use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::mechanics::{Manifold, growth_factor, turn};
@@ -12,12 +13,8 @@ use crate::phase::Phase;
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
 
-/// A start may be this far off a constraint, in position and velocity.
-const ON_CONSTRAINT: f64 = 1e-8;
 /// So often a start is moved onto the constraints.
 const ROUNDS: usize = 3;
-/// A gradient is a combination of others if no more than this part of it is left.
-const DEPENDENT: f64 = 1e-10;
 
 impl Model {
     /// For each two-point constraint its name, and by which factor theory says that an error in it grows in the first step
@@ -114,7 +111,7 @@ impl Check<'_> {
         let system = &self.model.system;
         let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.gradient(c.g, q)).collect();
         for (wall, span) in system.walls.iter().zip(&self.model.places.walls) {
-            let touches = self.at(&[wall.phi], q, q)[0].abs() <= TOUCHING;
+            let touches = self.at(&[wall.phi], q, q)[0].abs() <= START_TOUCHES;
             let Some(others) = combination(&gradients, &self.gradient(wall.phi, q)).filter(|_| touches) else {
                 continue;
             };

@@ -13,13 +13,9 @@ use super::document::MOST_MISTAKES;
 use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
+use crate::limits::{ON_DRIVE, START_TOUCHES};
 use crate::solve::Lu;
 use crate::system::time;
-
-/// A start may be this far inside a wall: touching is allowed.
-const TOUCHING: f64 = 1e-10;
-/// A driven coordinate must start where its prescription says, to this.
-const ON_DRIVE: f64 = 1e-9;
 
 /// So many coordinates are named in a note.
 const NAMED: usize = 4;
@@ -365,7 +361,7 @@ impl<'a> Check<'a> {
     fn walls(&self, q: &[f64]) {
         for (wall, span) in self.model.system.walls.iter().zip(&self.model.places.walls) {
             let phi = self.at(&[wall.phi], q, q)[0];
-            if phi < -TOUCHING {
+            if phi < -START_TOUCHES {
                 let message = format!("the start is inside the wall `{}`", wall.name);
                 let label = format!("the gap is {phi} at q = {q:?}; it must be ≥ 0");
                 self.mistake(self.model.error(span, message, label));

@@ -1,0 +1,104 @@
+//! Every numerical limit of a run: its value, its unit, and why it is there.
+//!
+//! "relative to x" is a ratio, which does not depend on the user's units. "of φ" or "of g" is a number in the unit in which the
+//! model writes its gap or its constraint.
+
+// ---- Starts ----------------------------------------------------------------------------------------------------------------
+
+/// A start may be this far inside a wall, of φ: touching is allowed, and positions are rounded.
+pub const START_TOUCHES: f64 = 1e-10;
+/// A driven coordinate must start where its prescription says, relative to max(1, |it|): users write rounded numbers.
+pub const ON_DRIVE: f64 = 1e-9;
+/// A start may be this far off a constraint, of g and dg/dt: users write rounded numbers.
+pub const ON_CONSTRAINT: f64 = 1e-8;
+/// A gradient is a combination of others if no more than this part of it is left, relative to its norm.
+pub const DEPENDENT: f64 = 1e-10;
+
+// ---- Newton's method and linear equations ------------------------------------------------------------------------------------
+
+/// A matrix is singular if a pivot is at most this part of its largest entry.
+pub const SINGULAR: f64 = 1e-14;
+/// Newton's method gives up after so many iterations, unless the last correction is still small: in equations that are nearly
+/// singular, as in a sharp corner, roundoff moves the solution that far.
+pub const MAX_ITERATIONS: usize = 30;
+/// After a correction as small as this, relative to the largest unknown, the next one is below roundoff.
+pub const LAST_CORRECTION: f64 = 1e-9;
+/// Corrections as small as this, relative to the largest unknown or to 1, are roundoff if they no longer shrink. Where residuals
+/// are divided by a number, so is the 1.
+pub const STAGNATION: f64 = 1e-12;
+
+// ---- Stages of collocation -----------------------------------------------------------------------------------------------------
+
+/// Newton's method on the stages begins when the rates move the state by no more than this, relative to it.
+pub const NEWTON_BEGINS: f64 = 1e-2;
+/// Slopes serve another iteration if the states have moved by no more than this since they were computed, relative to them.
+pub const SLOPES_LAST: f64 = 1e-5;
+/// A state no larger than this is zero: denormal numbers have fewer digits.
+pub const NOTHING: f64 = 1e-280;
+/// Changes of the stages as small as this, relative to the state, are roundoff if they no longer shrink. In stiff steps it is
+/// relative to h‖∂f/∂z‖ too.
+pub const STAGES_STAGNATE: f64 = 1e-13;
+
+// ---- Events --------------------------------------------------------------------------------------------------------------------
+
+/// A gap as small as this, of φ, that closes at the beginning of a step is an impact there.
+pub const TOUCHING: f64 = 1e-10;
+/// A wall that is touched may be entered by this much, of φ, before it is met: less is roundoff.
+pub const SINKS: f64 = 1e-13;
+/// An approach slower than this, relative to the fastest impact so far or to the velocities whose difference it is, is roundoff.
+pub const SLOW: f64 = 1e-13;
+/// Newton's method on the length of a partial step gives up after so many trials, and the bracket is halved instead.
+pub const NEWTON_TRIALS: usize = 8;
+/// A step with more events than this is given up.
+pub const MAX_IN_ONE_STEP: usize = 100_000;
+
+// ---- Impacts -------------------------------------------------------------------------------------------------------------------
+
+/// Beyond so many bounces at one instant the remaining contacts become inelastic.
+pub const MAX_AT_ONE_INSTANT: usize = 1000;
+/// A wall that opens no faster than this, relative to the fastest approach, takes part in an impact of all walls at once.
+pub const AT_REST: f64 = 1e-12;
+/// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the constraints
+/// block its normal direction.
+pub const TANGENT: f64 = 1e-10;
+/// Impulses below this, relative to the largest demand, are roundoff.
+pub const IMPULSE_ROUNDOFF: f64 = 1e-13;
+
+// ---- Contact that lasts --------------------------------------------------------------------------------------------------------
+
+/// A bounce as low as this, of φ and relative to 1 + |q|, is the last.
+pub const LOWEST_BOUNCE: f64 = TOUCHING;
+/// Only bounces slower than this, relative to the fastest impact so far, may be the last.
+pub const SLOW_BOUNCE: f64 = 1e-2;
+/// A force below this, relative to the sum of all, is none.
+pub const NO_FORCE: f64 = 1e-12;
+/// A wall pulls if its force is negative by this, relative to the sum of all.
+pub const PULLS: f64 = 1e-6;
+/// The forces of walls are looked at at no more than so many points inside a step.
+pub const MOST_LOOKS: usize = 3;
+
+// ---- Runs ----------------------------------------------------------------------------------------------------------------------
+
+/// A ratio of the time to the step this near to a whole number is that number.
+pub const WHOLE_RATIO: f64 = 1e-9;
+/// A sample this near to a node, relative to the distance of samples, is the node.
+pub const SAMPLE_AT_NODE: f64 = 1e-9;
+/// At so many times the coordinates of two runs are compared, and walls are looked for that the steps do not see.
+pub const CHECKPOINTS: usize = 255;
+/// A gap narrower than this, of φ, is beyond the wall.
+pub const BEYOND: f64 = -1e-8;
+/// A run never has more steps than this because of a tolerance.
+pub const MOST_STEPS: f64 = 1e7;
+/// A run that fails is tried again with half the step, at most so often.
+pub const TRIES: usize = 6;
+/// Where steps cannot be made in halves, those of the finer run are shorter by this factor: less than a tenth of the error for
+/// orders from 10 on.
+pub const FINER: f64 = 0.8;
+/// A difference of the times when rest began counts by this factor: the accumulation point is extrapolated.
+pub const REST_TIME: f64 = 1e-2;
+/// Above this error, relative to 1 + |z|, the first digits of the final state are wrong.
+pub const MEANINGLESS: f64 = 1e-2;
+/// The energy of a conservative system may drift by this, relative to the largest kinetic energy, without a warning.
+pub const LARGE_DRIFT: f64 = 0.1;
+/// Drifts of the energy below this, relative to 1 + |H|, are rounding.
+pub const DRIFT_ROUNDING: f64 = 1e-12;
