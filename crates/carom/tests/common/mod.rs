@@ -119,6 +119,10 @@ fn spread(f: impl Fn(f64, f64) -> f64, x: (f64, f64), y: (f64, f64)) -> Option<(
     if value.is_nan() && corners.iter().all(|c| c.is_nan()) {
         return Some((value, 0.0));
     }
+    // A power of a negative number ends where its exponent is no longer a whole number.
+    if corners.iter().any(|c| c.is_nan() != value.is_nan()) {
+        return None;
+    }
     // A fifth power is four products.
     let own = 4.0 * f64::EPSILON * value.abs() + 1e-320;
     let error = corners.iter().fold(own, |worst, c| worst.max(own + (c - value).abs()));
