@@ -3,10 +3,12 @@
 mod lu;
 mod newton;
 pub mod root;
+mod sparse;
 mod symbolic;
 
 pub use lu::{Lu, SINGULAR};
 pub use newton::{LAST_CORRECTION, MAX_ITERATIONS, Newton, NoSolution, STAGNATION, Solved};
+pub use sparse::SparseLu;
 pub use symbolic::{eliminate, eliminate_columns};
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
