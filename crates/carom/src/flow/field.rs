@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Phase;
+use super::tangent::Tangent;
+use crate::constraint::LocalCode;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
@@ -47,6 +49,8 @@ enum Velocity {
     Explicit(Box<Explicit>),
     /// By Newton's method: L is not quadratic in v, or there are constraints.
     Implicit(Newton),
+    /// On walls that hold.
+    Held(Box<Tangent>),
 }
 
 /// Most ask for v or H alone.
@@ -91,6 +95,32 @@ impl Field {
         inputs[..parameters.len()].copy_from_slice(parameters);
         let values = vec![0.0; values];
         Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
+    }
+
+    /// The equations on a set of walls that hold the motion, as constraints that follow those of the model.
+    pub fn held(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Field {
+        let rows: Vec<usize> = code.tangent_rows().chain(walls.iter().map(|&wall| code.row_of_wall(wall))).collect();
+        let tangent = Tangent::new(code, &rows, parameters);
+        let mut inputs = vec![0.0; parameters.len() + 1 + 2 * code.n];
+        inputs[..parameters.len()].copy_from_slice(parameters);
+        Field {
+            n: code.n,
+            parameters: parameters.len(),
+            values: vec![0.0; tangent.values()],
+            inputs,
+            depends_on_time: code.depends_on_time,
+            velocity: Velocity::Held(Box::new(tangent)),
+            known: Known::Nothing,
+        }
+    }
+
+    /// Gives the parameters other values.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.known = Known::Nothing;
+        if let Velocity::Held(tangent) = &mut self.velocity {
+            tangent.set_parameters(parameters);
+        }
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
@@ -161,6 +191,10 @@ impl Field {
                         approach(newton, &mut self.inputs, &mut self.values, momenta).or(solved)?;
                     }
                 }
+                self.known = Known::All;
+            }
+            Velocity::Held(tangent) => {
+                tangent.eval(t, z, &mut self.values)?;
                 self.known = Known::All;
             }
         }

@@ -18,7 +18,11 @@ pub struct Impulses {
 impl Impulses {
     /// None yet, for a step with so many multipliers.
     pub(super) fn new(mechanics: &Mechanics, count: usize) -> Impulses {
-        let is_one_point: Vec<bool> = mechanics.constraints.iter().map(|c| c.enforce == Enforce::OnePoint).collect();
+        Impulses::of(mechanics.constraints.iter().map(|c| c.enforce == Enforce::OnePoint).collect(), count)
+    }
+
+    /// None yet, for constraints of which it is known which are one-point.
+    pub(super) fn of(is_one_point: Vec<bool>, count: usize) -> Impulses {
         let zero = vec![0.0; is_one_point.len()];
         Impulses { start: zero.clone(), end: zero, is_one_point, count }
     }
