@@ -16,6 +16,7 @@ pub use mhc::Mhc;
 pub use registry::{Built, RuleKind, Workshop, registry};
 pub use shadow::ShadowRule;
 pub use simultaneous::moreau;
+pub(crate) use simultaneous::{NEARLY_DEPENDENT, left_of_dependent, parts_of_dependent, share};
 
 use crate::flow::{Field, Flow, Phase};
 use crate::solve::{NoSolution, root};
