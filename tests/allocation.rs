@@ -2,8 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 use carom::catalogue::find;
+use carom::constraint::{Active, LocalCode};
 use carom::discrete;
 use carom::flow::{Field, Phase, Variational, registry};
 use carom::mechanics::Mechanics;
@@ -85,6 +87,48 @@ fn flows_do_not_allocate() {
             });
             assert_eq!(count, 0, "{} on {name}", kind.name);
         }
+    }
+}
+
+/// Neither steps on walls that hold, nor their forces, nor velocities.
+#[test]
+fn held_motions_do_not_allocate() {
+    let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"9.81*y\"\n[[wall]]\nphi = \"y - x^2\"\n\
+                [initial]\nq = [0.5, 0.25]\nv = [0, 0]\n";
+    let model = Model::from_text("bead", text, &[]).expect("it is right");
+    let local = Arc::new(LocalCode::new(&Mechanics::new(&model.system)).expect("it compiles"));
+    let (start, h) = (Phase::new(0.0, &[0.5, 0.25], &[0.0, 0.0]), 0.02);
+    let (mut active, mut field) = (Active::new(&local, &[0], &[]), Field::held(&local, &[0], &[]));
+    for kind in registry(None).into_iter().filter(|kind| kind.is_symplectic) {
+        let code = Arc::new(kind.held_code(&local).expect("it knows constraints"));
+        let mut flow = kind.held(&code, &[0], &[]);
+        let (mut z1, mut z2) = (start.clone(), start.clone());
+        let count = allocations(|| {
+            assert!(flow.step(&start, h, &mut z1).is_ok());
+            assert!(flow.step(&z1, h, &mut z2).is_ok());
+            assert!(flow.step(&z1, 0.3 * h, &mut z2).is_ok());
+            assert!(flow.discrete().is_some());
+            assert!(active.project(&mut z2, &mut field).is_ok());
+            let v = field.velocity(z2.t, &z2.z).expect("there is one");
+            assert!(active.react(z2.t, z2.q(), v).is_ok());
+        });
+        assert_eq!(count, 0, "{}", kind.name);
+    }
+}
+
+/// A bead that oscillates on a bowl: more steps allocate as often as few.
+#[test]
+fn steps_at_rest_do_not_allocate() {
+    let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"9.81*y\"\n[[wall]]\nphi = \"y - x^2\"\n\
+                restitution = 0.5\n[initial]\nq = [0.5, 0.25]\nv = [0, 0]\n";
+    let model = Model::from_text("bead", text, &[]).expect("it is right");
+    for method in ["svc+ctec", "gauss4+ctec", "galerkin4+ctec"] {
+        let method = Method::named(method, None).expect("it is registered");
+        let count = |until: f64| {
+            let mut simulation = Simulation::new(&model, &method, 0.01, until).expect("it compiles");
+            allocations(|| assert!(simulation.run(&mut ()).expect("it runs").first_rest.is_some()))
+        };
+        assert_eq!(count(0.5), count(2.0), "{}", method.name);
     }
 }
 

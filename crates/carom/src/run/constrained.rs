@@ -64,18 +64,27 @@ impl Constraints {
         hold: Option<&mut Hold>,
         node: &mut Node,
     ) {
-        let (reaction, ahead) = match hold {
-            Some(Hold { reaction, ahead: Some(ahead), .. }) => (reaction, ahead),
-            _ => (&mut self.reaction, &mut self.ahead),
+        let v = field.velocity(z.t, &z.z);
+        let (ahead, solved) = match hold {
+            Some(Hold { active, ahead: Some(ahead) }) => {
+                let solved = v.and_then(|v| active.react(z.t, z.q(), v));
+                (ahead, solved.map(|()| (active.force(), active.multipliers())))
+            }
+            _ => {
+                let reaction = &mut self.reaction;
+                let solved = v.and_then(|v| reaction.at(z.t, z.q(), v));
+                (&mut self.ahead, solved.map(|()| (reaction.force(), reaction.multipliers())))
+            }
         };
-        let solved = field.velocity(z.t, &z.z).and_then(|v| reaction.at(z.t, z.q(), v));
-        node.force = if solved.is_ok() { reaction.force().to_vec() } else { vec![f64::NAN; z.q().len()] };
+        let (force, multipliers) = solved.unwrap_or((&[], &[]));
+        node.force = force.to_vec();
+        node.force.resize(z.q().len(), f64::NAN);
         node.lambda = if is_node {
             let start = ahead.step(z, h, &mut self.beyond).ok().and_then(|()| ahead.impulses());
             let start = start.map_or(vec![f64::NAN; self.end.len()], |impulses| impulses.start.clone());
             self.end.iter().zip(start).map(|(end, start)| end + start).collect()
         } else {
-            let mut forces = reaction.multipliers().iter();
+            let mut forces = multipliers.iter();
             let mut next = |known: &bool| if *known { forces.next().map_or(f64::NAN, |f| h * f) } else { f64::NAN };
             self.is_one_point.iter().map(&mut next).collect()
         };

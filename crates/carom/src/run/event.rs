@@ -20,6 +20,9 @@ pub(super) struct Contact {
 /// A gap as small as this at the beginning of a step, with the gap closing, is an impact there and then.
 pub(super) const TOUCHING: f64 = 1e-10;
 
+/// A wall that yields to others is met where the motion is in it by as much as no longer touches it.
+const BEYOND_TOUCHING: f64 = -2.0 * TOUCHING;
+
 /// A wall that is touched may be entered by this much before it is met: less is roundoff.
 const SINKS: f64 = 1e-13;
 
@@ -65,7 +68,7 @@ impl Machine {
             let slow = if touches { self.slow(wall, z0)? } else { 0.0 };
             // Bodies that touch and move together do not press: between them there is roundoff.
             let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
-            let dtau = if touches && !left && begin.rate < -slow {
+            let mut dtau = if touches && !left && begin.rate < -slow {
                 Some(0.0)
             } else if together || is_out_of_reach(begin, end, tau) {
                 None
@@ -73,6 +76,12 @@ impl Machine {
                 self.look_inside(z0, tau)?;
                 self.contact_with(wall, z0, begin, end, until, left || touches)?
             };
+            if let Some(met) = dtau.filter(|_| left || touches)
+                && self.yields_after(wall, z0, met)?
+            {
+                let enters = end.gap < BEYOND_TOUCHING;
+                dtau = if enters { self.falling_to(BEYOND_TOUCHING, wall, z0, begin, end)? } else { None };
+            }
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
                 first = Some(Contact { wall, dtau, lets_go: false });
             }
@@ -83,6 +92,17 @@ impl Machine {
             (_, Some(release)) => Some(release),
             (contact, None) => contact,
         })
+    }
+
+    /// True if a wall that is touched gives way to others at the moment τ.
+    fn yields_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<bool, NoSolution> {
+        if tau == 0.0 {
+            let at = self.walls.gap_and_rate(wall, z0, &mut self.field)?;
+            return self.yields(wall, at, z0);
+        }
+        let Moment { gap, rate, .. } = self.moment_after(wall, z0, tau)?;
+        let state = self.probe.clone();
+        self.yields(wall, (gap, rate), &state)
     }
 
     /// When the gap of one wall first closes, if that is before `until`.
@@ -116,7 +136,7 @@ impl Machine {
     }
 
     /// Looks at the moments inside the last step, once for all walls; by partial steps where the map has none of this step.
-    fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
+    pub(super) fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
         let partial = self.partial.as_mut().unwrap_or(&mut self.full);
         let (moments, count) = (&mut self.walls.moments, partial.moments());
         if moments.count == count || partial.write_moments(z0, tau, moments) {
@@ -174,7 +194,7 @@ impl Machine {
             return self.closing(wall, z0, open, shut);
         }
         let level = a.gap.min(0.0);
-        match self.opening(wall, z0, a, shut, level)? {
+        match if level < 0.0 { self.opening(wall, z0, a, shut, level)? } else { None } {
             Some(open) => self.falling_to(level, wall, z0, open, shut),
             // What cannot rest on the wall meets it again there and then.
             None if self.rest.is_none() => Ok(Some(a.tau)),

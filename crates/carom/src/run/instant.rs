@@ -7,13 +7,14 @@
 //! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
 //! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
 //!
-//! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
-//! have their turn in another round.
+//! All at once (`"moreau"`): see [`moreau`](crate::impact::moreau). Walls that touch and already open wait; if the impulses
+//! close them, they have their turn in another round. Where no impulses make all walls rebound, as in a row of balls that
+//! fills a box, none does.
 
 use super::algorithm::Machine;
 use super::event::TOUCHING;
 use crate::flow::Phase;
-use crate::impact::{Hit, Tools, moreau, resolve};
+use crate::impact::{Hit, NEARLY_DEPENDENT, Tools, left_of_dependent, resolve, share};
 use crate::model::settings::Simultaneous;
 use crate::solve::NoSolution;
 
@@ -48,7 +49,11 @@ impl Machine {
             if self.simultaneous == Simultaneous::Moreau && self.collect_closing_walls(met, z)? > 1 {
                 let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
                 let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
-                self.reset_at_once(&rates, &restitution, z, see)?;
+                match self.reset_at_once(&rates, &restitution, z, see) {
+                    // A row without play cannot rebound.
+                    Err(NoSolution::Squeezed) => return self.end_without_rebound(met, z, see),
+                    done => done?,
+                }
                 last = None;
             } else {
                 let lambda = self.reset(z)?;
@@ -84,11 +89,41 @@ impl Machine {
         let (first, count) = (last.map_or(0, |last| last + 1), self.walls.count());
         for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = self.walls.gap_and_rate(wall, z, &mut self.field)?;
-            if (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -self.slow(wall, z)? {
+            let closes = (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -self.slow(wall, z)?;
+            if closes && !self.yields(wall, (gap, rate), z)? {
                 return Ok(Some(wall));
             }
         }
         Ok(None)
+    }
+
+    /// True if a wall that touches closes by no more than what its gradient differs by from a combination of those of other walls
+    /// that touch. A ball that slips between two others without play meets neither of them.
+    pub(super) fn yields(&mut self, wall: usize, (gap, rate): (f64, f64), z: &Phase) -> Result<bool, NoSolution> {
+        if gap.abs() > TOUCHING {
+            return Ok(false);
+        }
+        self.in_mode(0, |machine| {
+            let size = machine.size_of_motion(z)?;
+            machine.hit.minus.copy_from(z);
+            machine.touching.clear();
+            machine.touching.push((wall, rate));
+            let own = machine.responses()?[0];
+            if rate * rate > NEARLY_DEPENDENT * own * size * size {
+                return Ok(false);
+            }
+            machine.collect_touching_walls(wall, z)?;
+            let w = machine.responses()?;
+            let number = machine.touching.iter().position(|(touching, _)| *touching == wall);
+            let left = number.and_then(|number| left_of_dependent(&w, machine.touching.len(), number));
+            Ok(left.is_some_and(|left| rate * rate <= left * size * size))
+        })
+    }
+
+    /// √(v·M v), or what it is where L is not quadratic in v.
+    fn size_of_motion(&mut self, z: &Phase) -> Result<f64, NoSolution> {
+        let v = self.field.velocity(z.t, &z.z)?;
+        Ok(z.p().iter().zip(v).map(|(p, v)| p * v).sum::<f64>().abs().sqrt())
     }
 
     /// Lists the walls that touch and do not open, with their rates; how many there are.
@@ -126,7 +161,16 @@ impl Machine {
         see: &mut impl FnMut(&Hit, f64, &Phase),
     ) -> Result<(), NoSolution> {
         let w = self.responses()?;
-        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Squeezed)?;
+        let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
+        let z0 = self.hit.minus.clone();
+        let size = self.size_of_motion(&z0)?;
+        let mut sizes = Vec::new();
+        for k in 0..self.touching.len() {
+            // A wall that is already entered does not yield.
+            let gap = self.walls.gap_and_rate(self.touching[k].0, &z0, &mut self.field)?.0;
+            sizes.push(if gap.abs() <= TOUCHING { size } else { 0.0 });
+        }
+        let impulses = share(&w, &demand, |k| sizes[k]).ok_or(NoSolution::Squeezed)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
             self.face(self.touching[k].0)?;
             // What is told of each is its own impulse; the rate is that before all of them.

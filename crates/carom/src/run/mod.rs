@@ -4,6 +4,7 @@ mod account;
 mod algorithm;
 mod constrained;
 mod event;
+mod handover;
 mod instant;
 mod lift;
 mod outcome;

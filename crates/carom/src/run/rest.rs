@@ -16,18 +16,18 @@
 //!
 //! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
 
+use std::sync::Arc;
+
 use super::algorithm::Machine;
 use super::event::TOUCHING;
 use super::instant::SLOW;
 use super::press::press;
-use crate::constraint::{Manifold, Reaction};
+use super::release::Look;
+use crate::constraint::{Active, LocalCode};
 use crate::error::Result;
-use crate::expr::{Expr, directional};
-use crate::flow::{self, Field, Flow, Halved, Phase};
-use crate::kernel::Kernel;
-use crate::mechanics::{Holonomic, Mechanics, numbered};
+use crate::flow::{self, Field, Flow, FlowKind, Halved, HeldCode, Phase};
+use crate::mechanics::Mechanics;
 use crate::solve::{NoSolution, Solved};
-use crate::system::{Enforce, time};
 
 /// A bounce as low as this, relative to 1 + |q|, is the last: what is nearer to a wall touches it.
 const LOWEST_BOUNCE: f64 = TOUCHING;
@@ -37,19 +37,17 @@ const SLOW_BOUNCE: f64 = 1e-2;
 pub(super) const NO_FORCE: f64 = 1e-12;
 
 /// The motion while some walls hold it.
-struct Mode {
+pub(super) struct Mode {
     walls: Vec<usize>,
     flow: Box<dyn Flow>,
     field: Field,
     /// None for the mode in which no wall holds.
-    hold: Option<Hold>,
+    pub(super) hold: Option<Hold>,
 }
 
 /// What walls that hold do, together with the constraints of the model, which come first.
 pub(super) struct Hold {
-    manifold: Manifold,
-    pub(super) reaction: Reaction,
-    pub(super) constraints: usize,
+    pub(super) active: Active,
     /// Looks ahead, where there are constraints, to tell of their impulses.
     pub(super) ahead: Option<Box<dyn Flow>>,
 }
@@ -71,17 +69,15 @@ pub(super) struct Rest {
     parameters: Vec<f64>,
     /// The name of the flow, and α of the generalized midpoint rule.
     flow: (String, Option<f64>),
-    /// The acceleration without walls.
-    free: Reaction,
-    /// (parameters, t, q, v, a) → φ̈ of every wall
-    accelerations: Kernel,
-    inputs: Vec<f64>,
-    values: Vec<f64>,
+    /// Made when a wall is first touched.
+    codes: Option<Codes>,
     /// The first is the free one. The map and the field of the current one are in the machine, and others in their place.
-    modes: Vec<Mode>,
+    pub(super) modes: Vec<Mode>,
     pub(super) mode: usize,
     /// Steps are made in two halves.
     halves: bool,
+    /// The forces at moments of a step.
+    pub(super) looks: [Look; 3],
     /// What happened since it was last asked.
     pub(super) news: Vec<Holding>,
     /// What coming to rest did to the energy since it was last asked: the work of walls that move, and the loss.
@@ -92,6 +88,15 @@ pub(super) struct Rest {
     pub(super) stopped: Option<(usize, f64)>,
 }
 
+/// What is compiled for all sets of walls that may hold.
+struct Codes {
+    kind: FlowKind,
+    local: Arc<LocalCode>,
+    held: Arc<HeldCode>,
+    /// The motion without walls.
+    free: Active,
+}
+
 impl Rest {
     /// `free` are the map and the field of the motion that no wall holds.
     pub(super) fn new(
@@ -100,43 +105,46 @@ impl Rest {
         flow: (String, Option<f64>),
         free: (&dyn Flow, &Field),
         stops: bool,
-    ) -> Result<Rest> {
-        let a = numbered("a", mechanics.n());
-        let one = Expr::constant(1.0);
-        let rates = mechanics.q.iter().zip(&mechanics.v).chain(mechanics.v.iter().zip(&a));
-        let seeds: Vec<(Expr, Expr)> = rates.map(|(&x, &rate)| (x, rate)).chain([(time(), one)]).collect();
-        let accelerations = directional(&directional(&mechanics.walls, &seeds), &seeds);
-        let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).chain(&a).copied().collect();
-        let mut inputs = vec![0.0; parameters.len() + symbols.len()];
-        inputs[..parameters.len()].copy_from_slice(parameters);
-        Ok(Rest {
+    ) -> Rest {
+        Rest {
             mechanics: mechanics.clone(),
             parameters: parameters.to_vec(),
             flow,
-            free: Reaction::new(mechanics, &mechanics.tangent_constraints(), parameters)?,
-            accelerations: mechanics.kernel(&symbols, &accelerations)?,
-            inputs,
-            values: vec![0.0; accelerations.len()],
+            codes: None,
             modes: vec![Mode { walls: Vec::new(), flow: free.0.boxed_clone(), field: free.1.clone(), hold: None }],
             mode: 0,
             halves: false,
+            looks: Default::default(),
             news: Vec::new(),
             booked: [0.0; 2],
             stops,
             stopped: None,
-        })
+        }
     }
 
-    /// φ̈ of every wall without their forces.
-    fn accelerations(&mut self, z: &Phase, v: &[f64]) -> Solved<&[f64]> {
-        self.free.at(z.t, z.q(), v)?;
-        let (at, n) = (self.parameters.len(), v.len());
-        self.inputs[at] = z.t;
-        self.inputs[at + 1..at + 1 + n].copy_from_slice(z.q());
-        self.inputs[at + 1 + n..at + 1 + 2 * n].copy_from_slice(v);
-        self.inputs[at + 1 + 2 * n..].copy_from_slice(self.free.acceleration());
-        self.accelerations.eval(&self.inputs, &mut self.values);
-        Ok(&self.values)
+    /// What all sets of walls have in common.
+    fn codes(&mut self) -> Result<&mut Codes> {
+        let codes = match self.codes.take() {
+            Some(codes) => codes,
+            None => {
+                let kind = flow::named(&self.flow.0, self.flow.1)?;
+                let local = Arc::new(LocalCode::new(&self.mechanics)?);
+                let held = Arc::new(kind.held_code(&local)?);
+                let free = Active::new(&local, &[], &self.parameters);
+                Codes { kind, local, held, free }
+            }
+        };
+        Ok(self.codes.insert(codes))
+    }
+
+    /// φ̈ of these walls without their forces, zero where it is roundoff, as between bodies that fall alike; and the norm of the
+    /// acceleration in the mass metric.
+    fn accelerations(&mut self, z: &Phase, v: &[f64], walls: impl Iterator<Item = usize>) -> Solved<(Vec<f64>, f64)> {
+        let free = &mut self.codes().map_err(|_| NoSolution::Accumulated)?.free;
+        free.react(z.t, z.q(), v)?;
+        let acceleration = |(a, size): (f64, f64)| if a.abs() <= SLOW * size { 0.0 } else { a };
+        let size = free.size_of_acceleration();
+        Ok((walls.map(|wall| acceleration(free.acceleration_of(wall))).collect(), size))
     }
 
     /// The maps of all modes but the current one, whose map is in the machine. Those to come are made in halves, or not.
@@ -160,22 +168,17 @@ impl Rest {
         if let Some(known) = self.modes.iter().position(|mode| mode.walls == walls) {
             return Ok(known);
         }
-        let mut mechanics = self.mechanics.clone();
-        let (others, gaps) = (mechanics.tangent_constraints(), walls.iter().map(|&wall| mechanics.walls[wall]));
-        let gaps: Vec<Expr> = gaps.collect();
-        mechanics.constraints.extend(gaps.iter().map(|&g| Holonomic { g, enforce: Enforce::OnePoint }));
-        let whole = flow::named(&self.flow.0, self.flow.1)?.build(&mechanics, &self.parameters)?;
-        let hold = Hold {
-            manifold: Manifold::new(&mechanics, &self.parameters)?,
-            reaction: Reaction::with_walls(&mechanics, &others, &gaps, &self.parameters)?,
-            constraints: others.len(),
-            ahead: (!others.is_empty()).then(|| whole.boxed_clone()),
-        };
+        let parameters = self.parameters.clone();
+        let codes = self.codes()?;
+        let whole = codes.kind.held(&codes.held, walls, &parameters);
+        let (field, active) =
+            (Field::held(&codes.local, walls, &parameters), Active::new(&codes.local, walls, &parameters));
+        let (has_constraints, size) = (!self.mechanics.constraints.is_empty(), 2 * self.mechanics.n());
         self.modes.push(Mode {
             walls: walls.to_vec(),
-            flow: if self.halves { Box::new(Halved::new(whole, 2 * mechanics.n())) } else { whole },
-            field: Field::new(&mechanics, &self.parameters)?,
-            hold: Some(hold),
+            hold: Some(Hold { active, ahead: has_constraints.then(|| whole.boxed_clone()) }),
+            flow: if self.halves { Box::new(Halved::new(whole, size)) } else { whole },
+            field,
         });
         Ok(self.modes.len() - 1)
     }
@@ -234,7 +237,18 @@ impl Machine {
     pub(super) fn settle(&mut self, z: &mut Phase, leaving: Option<usize>, before: usize) -> Solved<()> {
         self.switch(0);
         self.collect_slow_walls(z, leaving)?;
-        let held = if self.touching.is_empty() { Vec::new() } else { self.holding_walls(z)? };
+        let held = match leaving {
+            Some(wall) => {
+                let old = self.rest.as_ref().map_or(Vec::new(), |rest| rest.modes[before].walls.clone());
+                self.hand_over(z, &old, wall)?.map(|walls| walls.into_iter().map(|wall| (wall, 0.0)).collect())
+            }
+            None => None,
+        };
+        let held = match held {
+            Some(held) => held,
+            None if self.touching.is_empty() => Vec::new(),
+            None => self.holding_walls(z)?,
+        };
         let Some(rest) = &mut self.rest else { return Ok(()) };
         if held.is_empty() && before == 0 {
             return Ok(());
@@ -262,11 +276,11 @@ impl Machine {
     fn come_to_rest(&mut self, z: &mut Phase, energy: f64) -> Solved<()> {
         let Machine { rest: Some(rest), field, .. } = self else { return Ok(()) };
         let Some(hold) = &mut rest.modes[rest.mode].hold else { return Ok(()) };
-        hold.manifold.project(z, field)?;
+        hold.active.project(z, field)?;
         let impulses = field.multipliers().to_vec();
         let change = field.energy(z.t, &z.z)? - energy;
-        hold.reaction.at(z.t, z.q(), field.velocity(z.t, &z.z)?)?;
-        let drives: f64 = impulses.iter().zip(hold.reaction.rates()).map(|(mu, rate)| mu * rate).sum();
+        hold.active.react(z.t, z.q(), field.velocity(z.t, &z.z)?)?;
+        let drives: f64 = impulses.iter().zip(hold.active.rates()).map(|(mu, rate)| mu * rate).sum();
         rest.booked[0] += drives;
         rest.booked[1] += change - drives;
         Ok(())
@@ -288,23 +302,12 @@ impl Machine {
         Ok(())
     }
 
-    /// φ̈ of the walls in `touching` without their forces; zero where it is roundoff, as between bodies that fall alike.
-    fn free_accelerations(&mut self, z: &Phase, v: &[f64]) -> Solved<Vec<f64>> {
-        let Machine { rest: Some(rest), walls, touching, hit, .. } = self else { return Ok(Vec::new()) };
-        let all = rest.accelerations(z, v)?.to_vec();
-        let parts = |wall: usize| {
-            walls.normal(wall, z, &mut hit.grad_phi);
-            let size: f64 = hit.grad_phi.iter().zip(rest.free.acceleration()).map(|(slope, a)| (slope * a).abs()).sum();
-            if all[wall].abs() <= SLOW * size { 0.0 } else { all[wall] }
-        };
-        Ok(touching.iter().map(|(wall, _)| *wall).map(parts).collect())
-    }
-
     /// Of the walls in `touching` those that hold, each with the time in which its bounces come to an end.
     fn holding_walls(&mut self, z: &Phase) -> Solved<Vec<(usize, f64)>> {
         let v = self.field.velocity(z.t, &z.z)?.to_vec();
         let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
-        let free = self.free_accelerations(z, &v)?;
+        let Machine { rest: Some(rest), touching, .. } = self else { return Ok(Vec::new()) };
+        let (free, size) = rest.accelerations(z, &v, touching.iter().map(|(wall, _)| *wall))?;
         // Where even a whole step of it gives no speed, an acceleration is roundoff.
         let (h, fastest, slow) = (self.hit.h, self.fastest, SLOW * self.fastest);
         let is_low = |rate: f64, a: f64| {
@@ -318,7 +321,7 @@ impl Machine {
         }
         self.hit.minus.copy_from(z);
         let w = self.responses()?;
-        let pressed = press(&w, &free, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let pressed = press(&w, &free, size, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
         let total: f64 = pressed.iter().map(|wall| wall.force).sum();
         let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), self.restitution[self.touching[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),

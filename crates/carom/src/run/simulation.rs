@@ -69,7 +69,7 @@ impl Simulation {
         if machine.partial.is_none() && method.flow.is_symplectic && !mechanics.walls.is_empty() {
             let (flow, free) = ((method.flow.name.clone(), model.run.alpha), (&*machine.full, &machine.field));
             let stops = model.run.zeno == Zeno::Stop;
-            machine.rest = Some(Rest::new(&mechanics, &parameters, flow, free, stops)?);
+            machine.rest = Some(Rest::new(&mechanics, &parameters, flow, free, stops));
         }
         let constraints = match mechanics.constraints.is_empty() {
             true => None,

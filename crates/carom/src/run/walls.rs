@@ -134,6 +134,14 @@ impl Walls {
         if is_number { Ok(self.gaps) } else { Err(NoSolution::NoGap) }
     }
 
+    /// The time, q and v of a moment inside the step.
+    pub(super) fn moment(&mut self, k: usize) -> (f64, &[f64], &[f64]) {
+        let state = &mut self.inputs[self.parameters..];
+        state.iter_mut().zip(self.moments.lanes.chunks(MOMENTS)).for_each(|(x, lanes)| *x = lanes[k]);
+        let (q, v) = state[1..].split_at(self.n);
+        (state[0], q, v)
+    }
+
     /// φ and φ̇ at a state.
     pub(super) fn gap_and_rate(
         &mut self,
