@@ -130,7 +130,7 @@ fn a_table_stands_while_any_of_its_legs_can_carry_the_load() {
         assert!(motion.impacts.is_empty(), "{radius}: {:?}", motion.impacts.first());
         // Two legs at opposite corners stay, and the load crosses the line between them where cos(t + 0.3) = ± sin(t + 0.3).
         let changes: Vec<f64> = motion.holdings.iter().map(|h| h.t).filter(|t| *t > 0.0).collect();
-        assert!(changes.len() >= 4 && changes.len() % 2 == 0, "{radius}: {:?}", motion.holdings);
+        assert!(changes.len() >= 4 && changes.len().is_multiple_of(2), "{radius}: {:?}", motion.holdings);
         for pair in changes.chunks(2) {
             let off = (2.0 * (pair[0] + 0.3)).cos();
             assert!(pair[0] == pair[1] && off.abs() < 1e-9, "{radius}: {:?}", motion.holdings);

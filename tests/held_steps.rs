@@ -79,7 +79,8 @@ fn held_steps_are_those_of_the_compiled_constraint() {
                 let h = if step % 10 == 9 { 0.013 } else { 0.02 };
                 held.step(&a, h, &mut next_a).unwrap_or_else(|e| panic!("{what}, step {step}: {e:?}"));
                 compiled.step(&b, h, &mut next_b).unwrap_or_else(|e| panic!("{what}, step {step}: {e:?}"));
-                (std::mem::swap(&mut a, &mut next_a), std::mem::swap(&mut b, &mut next_b));
+                std::mem::swap(&mut a, &mut next_a);
+                std::mem::swap(&mut b, &mut next_b);
                 assert!(distance(&a, &b) < 1e-12, "{what}, step {step}: {:e}", distance(&a, &b));
                 let [i, j] = [&held, &compiled].map(|flow| flow.impulses().expect("there are constraints").clone());
                 let pairs = i.start.iter().zip(&j.start).chain(i.end.iter().zip(&j.end));
@@ -114,7 +115,8 @@ fn two_point_constraints_stay_two_point_beside_a_wall_that_holds() {
         for step in 0..5 {
             held.step(&a, 0.02, &mut next_a).unwrap_or_else(|e| panic!("{}, step {step}: {e:?}", kind.name));
             compiled.step(&b, 0.02, &mut next_b).unwrap_or_else(|e| panic!("{}, step {step}: {e:?}", kind.name));
-            (std::mem::swap(&mut a, &mut next_a), std::mem::swap(&mut b, &mut next_b));
+            std::mem::swap(&mut a, &mut next_a);
+            std::mem::swap(&mut b, &mut next_b);
             assert!(distance(&a, &b) < 1e-12, "{}, step {step}: {:e}", kind.name, distance(&a, &b));
         }
     }

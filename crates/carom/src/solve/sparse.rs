@@ -127,7 +127,9 @@ impl SparseLu {
     fn choose_pivots(&mut self) -> bool {
         let n = self.n;
         let is_placed = self.place();
-        (self.pivots.clear(), self.lists.clear(), self.fill.clear());
+        self.pivots.clear();
+        self.lists.clear();
+        self.fill.clear();
         if !is_placed {
             return false;
         }
