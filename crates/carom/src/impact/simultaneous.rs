@@ -9,7 +9,7 @@ const ROUNDOFF: f64 = 1e-13;
 /// between its gradient and theirs in the mass metric. Round bodies that touch within a gap of 1e-10 may be off by that.
 pub(crate) const NEARLY_DEPENDENT: f64 = 1e-8;
 
-/// A wall depends on others if no more than this part of its W is left.
+/// A wall depends on others if no more than this part is left.
 const DEPENDENT: f64 = 1e-13;
 
 /// Moreau's impact law: the impulses λ of all walls that touch, as one problem of complementarity.
@@ -40,6 +40,8 @@ pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64
 /// what it demands up to r·v, or r·a, which is at most |r| times `size_at` the wall: the norm of what moves in the mass metric.
 pub(crate) fn share(w: &[f64], demand: &[f64], size_at: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
     let m = demand.len();
+    let (w, norms) = normalized(w, m);
+    let (w, demand): (&[f64], Vec<f64>) = (&w, demand.iter().zip(&norms).map(|(demand, norm)| demand / norm).collect());
     let total = demand.iter().map(|d| d.abs()).sum::<f64>();
     // A sum, so that no NaN gets lost.
     if !(total + w.iter().sum::<f64>()).is_finite() {
@@ -59,7 +61,7 @@ pub(crate) fn share(w: &[f64], demand: &[f64], size_at: impl Fn(usize) -> f64) -
         let idle = (0..m).filter(|i| !active.contains(i) && !is_satisfied[*i]);
         let waiting = idle.map(|i| (i, lack(i))).filter(|(_, lack)| *lack > 0.0);
         let Some((next, lack)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
-            return finite(lambda);
+            return finite(lambda.iter().zip(&norms).map(|(lambda, norm)| lambda / norm).collect());
         };
         let parts = parts_of(w, m, &active, next)?;
         let (left, whole) = (left_of(w, m, &active, &parts, next), w[next * m + next]);
@@ -71,29 +73,40 @@ pub(crate) fn share(w: &[f64], demand: &[f64], size_at: impl Fn(usize) -> f64) -
             exchange(&mut active, &mut lambda, &parts, next)?;
         }
         active.push(next);
-        settle(w, demand, &mut active, &mut lambda)?;
+        settle(w, &demand, &mut active, &mut lambda)?;
     }
     None
 }
 
+/// W of walls whose gradients have about the norm 1 in the mass metric, so that no unit of φ matters; and the powers of two
+/// that they were divided by, without roundoff. A wall that constraints block has no norm.
+fn normalized(w: &[f64], m: usize) -> (Vec<f64>, Vec<f64>) {
+    let norm = |i: usize| if w[i * m + i] > 0.0 { (0.5 * w[i * m + i].log2()).round().exp2() } else { 1.0 };
+    let norms: Vec<f64> = (0..m).map(norm).collect();
+    ((0..m * m).map(|k| w[k] / (norms[k / m] * norms[k % m])).collect(), norms)
+}
+
 /// What is left of W of wall `next` when all others are eliminated, if it nearly depends on them.
 pub(crate) fn left_of_dependent(w: &[f64], m: usize, next: usize) -> Option<f64> {
+    let (w, norms) = normalized(w, m);
     let mut others: Vec<usize> = Vec::new();
     for i in (0..m).filter(|&i| i != next) {
-        let left = parts_of(w, m, &others, i).map_or(0.0, |parts| left_of(w, m, &others, &parts, i));
+        let left = parts_of(&w, m, &others, i).map_or(0.0, |parts| left_of(&w, m, &others, &parts, i));
         if left > DEPENDENT * w[i * m + i] {
             others.push(i);
         }
     }
-    let left = left_of(w, m, &others, &parts_of(w, m, &others, next)?, next);
-    (left <= NEARLY_DEPENDENT * w[next * m + next]).then_some(left)
+    let left = left_of(&w, m, &others, &parts_of(&w, m, &others, next)?, next);
+    (left <= NEARLY_DEPENDENT * w[next * m + next]).then_some(left * norms[next].powi(2))
 }
 
-/// c of wall `next`, if it nearly depends on the first `count` walls, which do not depend on each other.
+/// c of wall `next` for gradients of about the same norm, if it nearly depends on the first `count` walls, which are
+/// independent.
 pub(crate) fn parts_of_dependent(w: &[f64], m: usize, count: usize, next: usize) -> Option<Vec<f64>> {
+    let (w, _) = normalized(w, m);
     let active: Vec<usize> = (0..count).collect();
-    let is_near = |parts: &Vec<f64>| left_of(w, m, &active, parts, next) <= NEARLY_DEPENDENT * w[next * m + next];
-    parts_of(w, m, &active, next).filter(is_near)
+    let is_near = |parts: &Vec<f64>| left_of(&w, m, &active, parts, next) <= NEARLY_DEPENDENT * w[next * m + next];
+    parts_of(&w, m, &active, next).filter(is_near)
 }
 
 /// c with W_AA c = W_A,next: the impulses of the active walls that do what one of `next` does to them.
