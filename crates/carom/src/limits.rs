@@ -83,7 +83,7 @@ pub const MOST_LOOKS: usize = 3;
 pub const WHOLE_RATIO: f64 = 1e-9;
 /// A sample this near to a node, relative to the distance of samples, is the node.
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
-/// At so many times the coordinates of two runs are compared, and walls are looked for that the steps do not see.
+/// Number of equally spaced times at which two runs are compared, and at which walls are checked that the steps may have missed.
 pub const CHECKPOINTS: usize = 255;
 /// A gap narrower than this, of φ, is beyond the wall.
 pub const BEYOND: f64 = -1e-8;

@@ -16,7 +16,7 @@ use crate::solve::{Linear, NoSolution, larger};
 /// ```
 ///
 /// |·| is the largest entry, so that the rule does not depend on how many unknowns there are. An x that is not finite ends it.
-/// The same rule stands in the code that `kernel/jit/newton.rs` emits.
+/// The code that `kernel/jit/newton.rs` emits applies this rule too.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
@@ -87,7 +87,7 @@ impl Newton {
         Ok(())
     }
 
-    /// The same with the state from where it is; its place in `inputs` may or may not become a copy.
+    /// As [`Newton::solve`], but reads the state from `state` instead of from `inputs`, where it may or may not be copied to.
     pub fn solve_from(
         &mut self,
         state: &[f64],

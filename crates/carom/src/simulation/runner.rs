@@ -17,7 +17,7 @@ pub(super) struct Plan {
     pub(super) step: f64,
     /// The end time.
     pub(super) until: f64,
-    /// At so many times on the way it is looked whether a wall has been missed.
+    /// Number of equally spaced times at which walls are checked that the steps may have missed; 0 for none.
     pub(super) checkpoints: usize,
 }
 

@@ -235,7 +235,7 @@ impl Search<'_> {
         self.falling_to(0.0, wall, z0, open, shut)
     }
 
-    /// The same in a bracket that shrinks, where Newton's method fails; and for a level other than zero.
+    /// When the gap falls to a level, by a bracket that shrinks: where Newton's method fails, or the level is not zero.
     fn falling_to(
         &mut self,
         level: f64,

@@ -83,7 +83,7 @@ pub struct Impulse {
 pub struct Arc {
     /// Where it begins.
     pub start: Phase,
-    /// The same point on the path of the projected principle, if the motion is that of one.
+    /// The side and the point of the projected path that belong to the start, if the motion is a projection.
     pub path: Option<(usize, Phase)>,
     holding: Range<usize>,
 }

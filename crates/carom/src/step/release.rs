@@ -27,7 +27,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The same between two times of the step, with the forces at them.
+    /// The first wall that lets go between two times of the step, given the forces at them.
     fn release_between(
         &mut self,
         z0: &Phase,

@@ -46,7 +46,7 @@ impl Scheme {
         Ok(scheme)
     }
 
-    /// The same along the path of the projected principle.
+    /// As [`Scheme::new`], for steps along the path of the projected principle.
     pub fn projected(plant: SharedPlant, method: Method, settings: &Run, path: Path) -> Result<Scheme> {
         let (method, settings) = (Arc::new(method), Arc::new(settings.clone()));
         let scheme = Scheme { plant, method, settings, path: Some(Arc::new(path)) };

@@ -293,7 +293,7 @@ impl Assembler {
         self.bytes.extend(size.to_le_bytes());
     }
 
-    /// The same with a frame below the fifth argument, where there are 8 bytes more.
+    /// Enters a function whose frame is not on the stack but at the address in the fifth argument, which has 8 bytes of room more.
     pub(super) fn enter_elsewhere(&mut self) {
         self.keep();
         self.bytes.extend([0x48, 0x83, 0xE4, 0xC0]); // and rsp, −64

@@ -40,7 +40,7 @@ pub struct Start {
 }
 
 impl Model {
-    /// The same model with another start: coordinates and velocities, one for each coordinate.
+    /// A copy of the model that starts with these coordinates and velocities, one of each for every coordinate.
     pub fn starting_at(&self, q: &[f64], v: &[f64]) -> Model {
         let constants = |numbers: &[f64]| numbers.iter().map(|&x| Expr::constant(x)).collect();
         let initial = Initial {
