@@ -12,6 +12,7 @@ use carom::lab::method::Method;
 use carom::lab::model::Model;
 use carom::lab::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow};
 use carom::lab::phase::Phase;
+use carom::lab::plant::{Expressions, Plant};
 use carom::lab::simulation::Simulation;
 
 struct Counting;
@@ -87,6 +88,54 @@ fn flows_do_not_allocate() {
             });
             assert_eq!(count, 0, "{} on {name}", kind.name);
         }
+    }
+}
+
+const BEAD: &str = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "9.81*y"
+[[wall]]
+phi = "y - x^2"
+restitution = 0.5
+[initial]
+q = [0.5, 0.25]
+v = [0, 0]
+"#;
+
+/// Neither steps on walls that hold, nor their forces.
+#[test]
+fn held_motions_do_not_allocate() {
+    let model = Model::from_text("bead", BEAD, &[]).expect("it is right");
+    let plant = Expressions::new(&model.system, &[], &[]).expect("it compiles");
+    let (start, h) = (Phase::new(0.0, &[0.5, 0.25], &[0.0, 0.0]), 0.02);
+    for kind in registry(None).into_iter().filter(|kind| kind.is_symplectic) {
+        let mut contact = plant.contact(&kind, &[0]).expect("it knows constraints");
+        let (mut z1, mut z2) = (start.clone(), start.clone());
+        let count = allocations(|| {
+            let flow = contact.flow();
+            assert!(flow.step(&start, h, &mut z1).is_ok());
+            assert!(flow.step(&z1, h, &mut z2).is_ok());
+            assert!(flow.step(&z1, 0.3 * h, &mut z2).is_ok());
+            assert!(flow.discrete().is_some());
+            assert!(contact.forces(&z2).is_ok());
+        });
+        assert_eq!(count, 0, "{}", kind.name);
+    }
+}
+
+/// A bead that swings in a bowl: many steps allocate as often as few.
+#[test]
+fn steps_on_walls_that_hold_do_not_allocate() {
+    let model = Model::from_text("bead", BEAD, &[]).expect("it is right");
+    for method in ["svc+ctec", "gauss4+ctec", "galerkin4+ctec"] {
+        let method = Method::named(method, None).expect("it is registered");
+        let count = |until: f64| {
+            let simulation = Simulation::new(&model, &method, 0.01, until).expect("it compiles");
+            allocations(|| assert!(simulation.watch(&mut ()).expect("it runs").first_rest.is_some()))
+        };
+        assert_eq!(count(0.5), count(2.0), "{}", method.name);
     }
 }
 

@@ -18,6 +18,12 @@ pub const DEPENDENT: f64 = 1e-10;
 
 /// A matrix is singular if a pivot is at most this part of its largest entry.
 pub const SINGULAR: f64 = 1e-14;
+/// A pivot must be at least this, relative to the largest entry of its column, where both are relative to the sizes of their rows.
+pub const GOOD_PIVOT: f64 = 0.1;
+/// The order of pivots that served one matrix serves the next as long as each pivot is at least this, relative as above.
+pub const KEPT_PIVOT: f64 = 1e-3;
+/// A residual as small as this, relative to the sum of its absolute terms, is roundoff.
+pub const RESIDUAL_ROUNDOFF: f64 = 2e-15;
 /// Newton's method gives up after so many iterations, unless the last correction is still small: in equations that are nearly
 /// singular, as in a sharp corner, roundoff moves the solution that far.
 pub const MAX_ITERATIONS: usize = 30;
@@ -63,6 +69,14 @@ pub const AT_REST: f64 = 1e-12;
 pub const TANGENT: f64 = 1e-10;
 /// Impulses below this, relative to the largest demand, are roundoff.
 pub const IMPULSE_ROUNDOFF: f64 = 1e-13;
+/// The gradient of a wall is a combination of others if no more than this is left of its squared norm, relative to it, when the
+/// others are eliminated. Norms are those of the mass metric.
+pub const REDUNDANT: f64 = 1e-13;
+/// The gradient of a wall is nearly a combination of others if no more than this is left, relative as above. Round bodies that
+/// touch within a gap of [`TOUCHING`] may be off by that.
+pub const NEARLY_REDUNDANT: f64 = 1e-8;
+/// A wall that gives way to others is met where φ is below this: it is then no longer touched.
+pub const GIVEN_WAY: f64 = -2.0 * TOUCHING;
 
 // ---- Contact that lasts --------------------------------------------------------------------------------------------------------
 
@@ -72,10 +86,10 @@ pub const LOWEST_BOUNCE: f64 = TOUCHING;
 pub const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this, relative to the sum of all, is none.
 pub const NO_FORCE: f64 = 1e-12;
+/// A force below this, relative to the sum of all, is roundoff in the search for the time when it vanishes.
+pub const FORCE_ROUNDOFF: f64 = 1e-14;
 /// A wall pulls if its force is negative by this, relative to the sum of all.
 pub const PULLS: f64 = 1e-6;
-/// The forces of walls are looked at at no more than so many points inside a step.
-pub const MOST_LOOKS: usize = 3;
 
 // ---- Runs ----------------------------------------------------------------------------------------------------------------------
 

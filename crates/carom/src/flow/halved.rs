@@ -1,25 +1,36 @@
 //! A map in two halves.
 
-use crate::phase::{Discrete, Flow, Impulses, Phase};
+use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
 
 /// Φ_{h/2} ∘ Φ_{h/2} in place of Φ_h: a second opinion on every step, also on the partial ones, which a smaller h need not change.
 pub(crate) struct Halved {
     map: Box<dyn Flow>,
+    /// Where the last step began, and its length.
+    last: (Phase, f64),
     middle: Phase,
+    /// The moments inside the first half, if the map has them.
+    first: Moments,
+    has_first: bool,
 }
 
 impl Halved {
     /// The map in halves; `size` is that of a state.
     pub(crate) fn new(map: Box<dyn Flow>, size: usize) -> Halved {
-        Halved { map, middle: Phase { t: 0.0, z: vec![0.0; size] } }
+        let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
+        Halved { map, last: (nowhere.clone(), 0.0), middle: nowhere, first: Moments::new(size / 2), has_first: false }
     }
 }
 
 impl Flow for Halved {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution> {
+        self.last.0.t = f64::NAN;
         self.map.step(z0, 0.5 * h, &mut self.middle)?;
-        self.map.step(&self.middle, 0.5 * h, z1)
+        self.has_first = self.map.write_moments(z0, 0.5 * h, &mut self.first);
+        self.map.step(&self.middle, 0.5 * h, z1)?;
+        self.last.0.copy_from(z0);
+        self.last.1 = h;
+        Ok(())
     }
 
     fn set_parameters(&mut self, parameters: &[f64]) {
@@ -47,7 +58,29 @@ impl Flow for Halved {
         self.map.moments()
     }
 
+    /// Every other moment of both halves.
+    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+        let is_known = self.has_first && self.last.1 == h && self.last.0 == *z0;
+        if !is_known || !self.map.write_moments(&self.middle, 0.5 * h, moments) {
+            return false;
+        }
+        let count = moments.count;
+        let (early, late) = (count.div_ceil(2), count / 2);
+        // Those of the second half move up; none is written before it is read.
+        for k in (0..late).rev() {
+            let (from, to) = (count - 1 - 2 * (late - 1 - k), early + k);
+            moments.tau[to] = 0.5 * h + moments.tau[from];
+            moments.lanes.chunks_mut(MOMENTS).for_each(|lanes| lanes[to] = lanes[from]);
+        }
+        for k in 0..early {
+            moments.tau[k] = self.first.tau[2 * k];
+            let pairs = moments.lanes.chunks_mut(MOMENTS).zip(self.first.lanes.chunks(MOMENTS));
+            pairs.for_each(|(lanes, first)| lanes[k] = first[2 * k]);
+        }
+        true
+    }
+
     fn boxed_clone(&self) -> Box<dyn Flow> {
-        Box::new(Halved { map: self.map.boxed_clone(), middle: self.middle.clone() })
+        Box::new(Halved::new(self.map.boxed_clone(), self.middle.z.len()))
     }
 }

@@ -1,10 +1,12 @@
 //! The flows by name.
 
+use std::sync::Arc;
+
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
-use super::{Gauss, Rk4, Variational};
+use super::{Gauss, Held, HeldCode, Rk4, Variational};
 use crate::discrete::{self, DiscreteLagrangian, Galerkin, Nodes, Svc};
-use crate::error::{Diagnostic, Result};
-use crate::mechanics::Mechanics;
+use crate::error::{Diagnostic, Error, Result};
+use crate::mechanics::{LocalCode, Mechanics};
 use crate::phase::Flow;
 
 /// A flow that can be asked for by name.
@@ -40,10 +42,7 @@ impl FlowKind {
                 let rule = Galerkin { degree: *stages, at: Nodes::Gauss };
                 Box::new(Variational::new(mechanics, &rule, parameters)?)
             }
-            Recipe::Rk4 if has_constraints => {
-                let error = Diagnostic::new("`rk4` cannot keep constraints");
-                return Err(error.with_help("use a variational flow, such as `svc` or `gauss4`").into());
-            }
+            Recipe::Rk4 if has_constraints => return Err(no_constraints()),
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
             Recipe::Composition(parts) => {
                 let base = Box::new(Variational::new(mechanics, &Svc, parameters)?);
@@ -52,6 +51,25 @@ impl FlowKind {
             Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
             Recipe::Rk4 => Box::new(Rk4::new(mechanics, parameters)?),
         })
+    }
+
+    /// What its steps on any set of walls have in common.
+    pub(crate) fn held_code(&self, local: &Arc<LocalCode>) -> Result<HeldCode> {
+        match &self.recipe {
+            Recipe::Variational(rule) => HeldCode::new(local, &**rule),
+            Recipe::Composition(_) => HeldCode::new(local, &Svc),
+            Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
+            Recipe::Rk4 => Err(no_constraints()),
+        }
+    }
+
+    /// The flow while a set of walls holds the motion.
+    pub(crate) fn held(&self, code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Box<dyn Flow> {
+        let map = Box::new(Held::new(code, walls, parameters));
+        match &self.recipe {
+            Recipe::Composition(parts) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
+            _ => map,
+        }
     }
 
     /// What tells it from all other flows.
@@ -85,6 +103,11 @@ impl FlowKind {
     fn symmetric(name: String, order: usize, about: &'static str, recipe: Recipe) -> FlowKind {
         FlowKind { name, order, is_symmetric: true, is_symplectic: true, about, alpha: None, recipe }
     }
+}
+
+fn no_constraints() -> Error {
+    let error = Diagnostic::new("`rk4` cannot keep constraints");
+    error.with_help("use a variational flow, such as `svc` or `gauss4`").into()
 }
 
 /// The flow of that name; `alpha` is that of the generalized midpoint rule.

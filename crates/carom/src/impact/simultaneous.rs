@@ -1,6 +1,6 @@
 //! Several walls at one instant, all at once.
 
-use crate::limits::IMPULSE_ROUNDOFF;
+use crate::limits::{IMPULSE_ROUNDOFF, NEARLY_REDUNDANT, REDUNDANT};
 use crate::solve::Lu;
 
 /// Moreau's impact law: the impulses λ of all walls that touch, as one problem of complementarity.
@@ -15,13 +15,24 @@ use crate::solve::Lu;
 /// velocities in the mass metric, v⁺ = −e v⁻ + (1 + e) proj v⁻. The energy changes by ½ Σ (1 − e) u⁻ λ ≤ 0, if no wall
 /// opens before: all u⁻ ≤ 0.
 ///
-/// λ minimizes ½ λᵀWλ + λᵀ(1 + E)u⁻ over λ ≥ 0, which is found by Lawson and Hanson's active sets (1974, ch. 23): exact
-/// after finitely many sets, also where walls repeat each other and W is singular.
-///
-/// `w` is by rows. None if no λ does it: the walls leave no way out.
+/// `w` is by rows. None if no λ does it: the walls leave no way out. Walls may repeat each other: how they share a load is not
+/// unique, and this is one way.
 pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64>> {
-    let m = u_minus.len();
     let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
+    share(w, &demand, |_| 0.0)
+}
+
+/// λ ≥ 0 with Wλ ≥ demand, where a wall with λ > 0 gets no more than it demands.
+///
+/// λ minimizes ½ λᵀWλ − λᵀdemand over λ ≥ 0, which is found by Lawson and Hanson's active sets (1974, ch. 23): exact after
+/// finitely many sets. The walls with λ > 0 never depend on each other, also where others repeat them and W is singular.
+///
+/// ∇φ of a wall that nearly depends on those that push is a combination of theirs and a small remainder r. They give the wall
+/// what it demands up to r·v, or r·a, which is at most |r| times `size_at` the wall: the norm of what moves in the mass metric.
+pub(crate) fn share(w: &[f64], demand: &[f64], size_at: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+    let m = demand.len();
+    let (w, norms) = normalized(w, m);
+    let (w, demand): (&[f64], Vec<f64>) = (&w, demand.iter().zip(&norms).map(|(demand, norm)| demand / norm).collect());
     let total = demand.iter().map(|d| d.abs()).sum::<f64>();
     // A sum, so that no NaN gets lost.
     if !(total + w.iter().sum::<f64>()).is_finite() {
@@ -29,6 +40,7 @@ pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64
     }
     let mut lambda = vec![0.0; m];
     let mut active: Vec<usize> = Vec::new();
+    let mut is_satisfied = vec![false; m];
     // Each set is met at most once; a bound on their number is a guard against roundoff alone.
     for _ in 0..=10 * m {
         // Large impulses that nearly cancel, as in a sharp corner, have the roundoff of their size.
@@ -37,28 +49,91 @@ pub fn moreau(w: &[f64], u_minus: &[f64], restitution: &[f64]) -> Option<Vec<f64
             let (sum, size) = pushes.fold((0.0, total), |(sum, size), push| (sum + push, size + push.abs()));
             demand[i] - sum - IMPULSE_ROUNDOFF * size
         };
-        let waiting = (0..m).filter(|i| !active.contains(i)).map(|i| (i, lack(i))).filter(|(_, lack)| *lack > 0.0);
-        let Some((next, _)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
-            return finite(lambda);
+        let idle = (0..m).filter(|i| !active.contains(i) && !is_satisfied[*i]);
+        let waiting = idle.map(|i| (i, lack(i))).filter(|(_, lack)| *lack > 0.0);
+        let Some((next, lack)) = waiting.reduce(|best, other| if other.1 > best.1 { other } else { best }) else {
+            return finite(lambda.iter().zip(&norms).map(|(lambda, norm)| lambda / norm).collect());
         };
+        let parts = parts_of(w, m, &active, next)?;
+        let (left, whole) = (left_of(w, m, &active, &parts, next), w[next * m + next]);
+        if left <= NEARLY_REDUNDANT * whole && lack <= left.max(0.0).sqrt() * size_at(next) {
+            is_satisfied[next] = true;
+            continue;
+        }
+        if left <= REDUNDANT * whole {
+            exchange(&mut active, &mut lambda, &parts, next)?;
+        }
         active.push(next);
         settle(w, &demand, &mut active, &mut lambda)?;
     }
     None
 }
 
+/// W of walls whose gradients have about the norm 1 in the mass metric, so that no unit of φ matters; and the powers of two
+/// that they were divided by, without roundoff. A wall that constraints block has no norm.
+fn normalized(w: &[f64], m: usize) -> (Vec<f64>, Vec<f64>) {
+    let norm = |i: usize| if w[i * m + i] > 0.0 { (0.5 * w[i * m + i].log2()).round().exp2() } else { 1.0 };
+    let norms: Vec<f64> = (0..m).map(norm).collect();
+    ((0..m * m).map(|k| w[k] / (norms[k / m] * norms[k % m])).collect(), norms)
+}
+
+/// What is left of W of wall `next` when all others are eliminated, if it nearly depends on them.
+pub(crate) fn left_of_redundant(w: &[f64], m: usize, next: usize) -> Option<f64> {
+    let (w, norms) = normalized(w, m);
+    let mut others: Vec<usize> = Vec::new();
+    for i in (0..m).filter(|&i| i != next) {
+        let left = parts_of(&w, m, &others, i).map_or(0.0, |parts| left_of(&w, m, &others, &parts, i));
+        if left > REDUNDANT * w[i * m + i] {
+            others.push(i);
+        }
+    }
+    let left = left_of(&w, m, &others, &parts_of(&w, m, &others, next)?, next);
+    (left <= NEARLY_REDUNDANT * w[next * m + next]).then_some(left * norms[next].powi(2))
+}
+
+/// c of wall `next` for gradients of about the same norm, if it nearly depends on the first `count` walls, which are
+/// independent.
+pub(crate) fn parts_of_redundant(w: &[f64], m: usize, count: usize, next: usize) -> Option<Vec<f64>> {
+    let (w, _) = normalized(w, m);
+    let active: Vec<usize> = (0..count).collect();
+    let is_near = |parts: &Vec<f64>| left_of(&w, m, &active, parts, next) <= NEARLY_REDUNDANT * w[next * m + next];
+    parts_of(&w, m, &active, next).filter(is_near)
+}
+
+/// c with W_AA c = W_A,next: the impulses of the active walls that do what one of `next` does to them.
+fn parts_of(w: &[f64], m: usize, active: &[usize], next: usize) -> Option<Vec<f64>> {
+    solve(w, m, active, |i| w[i * m + next])
+}
+
+/// W_nn − W_nA c: what is left of W_nn when the active walls are eliminated.
+fn left_of(w: &[f64], m: usize, active: &[usize], parts: &[f64], next: usize) -> f64 {
+    w[next * m + next] - active.iter().zip(parts).map(|(&i, part)| w[next * m + i] * part).sum::<f64>()
+}
+
+/// Hands the load of active walls over to `next`, which depends on them, until the first of them has none and leaves the set.
+/// None where that is none of them: the more `next` pushes, the more must they.
+fn exchange(active: &mut Vec<usize>, lambda: &mut [f64], parts: &[f64], next: usize) -> Option<()> {
+    let limits = active.iter().zip(parts).filter(|(_, part)| **part > 0.0).map(|(&i, part)| (i, lambda[i] / part));
+    let (leaves, push) = limits.reduce(|first, other| if other.1 < first.1 { other } else { first })?;
+    active.iter().zip(parts).for_each(|(&i, part)| lambda[i] = (lambda[i] - push * part).max(0.0));
+    (lambda[leaves], lambda[next]) = (0.0, push);
+    active.retain(|&i| i != leaves);
+    Some(())
+}
+
+/// x with W_AA x = b for the active walls.
+fn solve(w: &[f64], m: usize, active: &[usize], b: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+    let matrix: Vec<f64> = active.iter().flat_map(|&i| active.iter().map(move |&j| w[i * m + j])).collect();
+    let right: Vec<f64> = active.iter().map(|&i| b(i)).collect();
+    let (mut x, mut lu) = (vec![0.0; active.len()], Lu::new(active.len()));
+    lu.factor(&matrix).then(|| lu.solve(&right, &mut x))?;
+    Some(x)
+}
+
 /// Solves for the impulses of the active walls; walls whose impulse would pull are let go, the first to do so first.
 fn settle(w: &[f64], demand: &[f64], active: &mut Vec<usize>, lambda: &mut [f64]) -> Option<()> {
-    let m = demand.len();
     while !active.is_empty() {
-        let matrix: Vec<f64> = active.iter().flat_map(|&i| active.iter().map(move |&j| w[i * m + j])).collect();
-        let right: Vec<f64> = active.iter().map(|&i| demand[i]).collect();
-        let mut full = vec![0.0; active.len()];
-        let mut lu = Lu::new(active.len());
-        if !lu.factor(&matrix) {
-            return None;
-        }
-        lu.solve(&right, &mut full);
+        let full = solve(w, demand.len(), active, |i| demand[i])?;
         let limit = |(&i, &s): (&usize, &f64)| if s > 0.0 { 1.0 } else { lambda[i] / (lambda[i] - s) };
         let part = active.iter().zip(&full).map(limit).fold(1.0, f64::min);
         for (&i, &s) in active.iter().zip(&full) {
@@ -131,6 +206,32 @@ mod tests {
     fn a_wall_that_stands_there_twice_counts_once() {
         let lambda = moreau(&[1.0; 4], &[-1.0; 2], &[1.0; 2]).expect("there is a way out");
         assert!((lambda[0] + lambda[1] - 2.0).abs() < 1e-15, "{lambda:?}");
+    }
+
+    /// Random walls, many of them combinations of others: λ ≥ 0, none is entered, and those that push are independent.
+    #[test]
+    fn walls_that_depend_on_each_other_share_a_load() {
+        let mut seed = 3u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        for case in 0..500 {
+            let (m, n) = (4 + case % 9, 3);
+            let unit: Vec<f64> = (0..m).map(|k| 10f64.powi((case + 3 * k) as i32 % 7 - 3)).collect();
+            // Of all gradients the last component is positive: there is a way out.
+            let g: Vec<f64> = (0..m * n).map(|k| if k % n == n - 1 { 0.6 } else { random() } * unit[k / n]).collect();
+            let product = |i: usize, j: usize| (0..n).map(|k| g[i * n + k] * g[j * n + k]).sum::<f64>();
+            let w: Vec<f64> = (0..m * m).map(|k| product(k / m, k % m)).collect();
+            let v: Vec<f64> = (0..n).map(|_| random()).collect();
+            let u: Vec<f64> = (0..m).map(|i| (0..n).map(|k| g[i * n + k] * v[k]).sum::<f64>()).collect();
+            let lambda = moreau(&w, &u, &vec![0.0; m]).unwrap_or_else(|| panic!("case {case} has a solution"));
+            let after = rates_after(&w, &u, &lambda);
+            assert!(lambda.iter().filter(|lambda| **lambda > 0.0).count() <= n, "case {case}: {lambda:?}");
+            for i in 0..m {
+                assert!(lambda[i] >= 0.0 && after[i] >= -1e-9 * unit[i], "case {case}: {lambda:?}, {after:?}");
+            }
+        }
     }
 
     #[test]

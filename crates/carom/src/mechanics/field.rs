@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::eliminate::{eliminate, eliminate_columns};
+use super::local::LocalCode;
+use super::tangent::Tangent;
 use super::{Mechanics, Newton, numbered};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
@@ -13,7 +15,7 @@ use crate::solve::NoSolution;
 use crate::system::time;
 
 /// In so many parts momenta grow to those whose velocity is hard to find.
-const PARTS_OF_MOMENTA: usize = 64;
+pub(super) const PARTS_OF_MOMENTA: usize = 64;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
 ///
@@ -48,6 +50,8 @@ enum Velocity {
     Explicit(Box<Explicit>),
     /// By Newton's method: L is not quadratic in v, or there are constraints.
     Implicit(Newton),
+    /// While walls hold.
+    Held(Box<Tangent>),
 }
 
 /// Most ask for v or H alone.
@@ -94,9 +98,28 @@ impl Field {
         Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
     }
 
+    /// The equations while these walls hold the motion as constraints that follow those of the model.
+    pub(crate) fn held(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Field {
+        let tangent = Tangent::new(code, &code.rows_with(walls), parameters);
+        let mut inputs = parameters.to_vec();
+        inputs.resize(parameters.len() + 1 + 2 * code.n, 0.0);
+        Field {
+            n: code.n,
+            parameters: parameters.len(),
+            values: vec![0.0; tangent.values()],
+            inputs,
+            depends_on_time: code.depends_on_time,
+            velocity: Velocity::Held(Box::new(tangent)),
+            known: Known::Nothing,
+        }
+    }
+
     /// Takes other values of the parameters.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
+        if let Velocity::Held(tangent) = &mut self.velocity {
+            tangent.set_parameters(parameters);
+        }
         self.forget();
     }
 
@@ -105,6 +128,9 @@ impl Field {
         self.known = Known::Nothing;
         let unknowns = self.parameters + 1 + 2 * self.n;
         self.inputs[unknowns..].fill(0.0);
+        if let Velocity::Held(tangent) = &mut self.velocity {
+            tangent.forget();
+        }
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
@@ -175,6 +201,10 @@ impl Field {
                         approach(newton, &mut self.inputs, &mut self.values, momenta).or(solved)?;
                     }
                 }
+                self.known = Known::All;
+            }
+            Velocity::Held(tangent) => {
+                tangent.eval(t, z, &mut self.values)?;
                 self.known = Known::All;
             }
         }

@@ -33,6 +33,12 @@ impl Inputs {
         self.values[self.parameters + 1 + self.n..].copy_from_slice(v);
     }
 
+    /// The coordinates and the velocities, to write them, at a time.
+    pub fn state_mut(&mut self, t: f64) -> (&mut [f64], &mut [f64]) {
+        self.values[self.parameters] = t;
+        self.values[self.parameters + 1..].split_at_mut(self.n)
+    }
+
     /// All of them.
     pub fn all(&self) -> &[f64] {
         &self.values

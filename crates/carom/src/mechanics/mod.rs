@@ -1,24 +1,28 @@
 //! The equations of a system in its free coordinates, and what is computed from them at a state.
 
-mod accelerations;
+mod active;
+mod bordered;
 mod eliminate;
 pub(crate) mod field;
 mod growth;
 mod inputs;
 mod lift;
+mod local;
 mod manifold;
 mod newton;
 mod reaction;
 mod sources;
+mod tangent;
 mod violation;
 mod walls;
 
-pub use accelerations::Accelerations;
+pub(crate) use active::Active;
 pub use eliminate::eliminate;
 pub use field::Field;
 pub use growth::{growth_factor, turn};
 pub use inputs::Inputs;
 pub use lift::{Lift, Node, powers};
+pub(crate) use local::{Local, LocalCode, Row};
 pub use manifold::Manifold;
 pub use newton::Newton;
 pub use reaction::Reaction;

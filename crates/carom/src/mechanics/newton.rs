@@ -6,17 +6,15 @@ use super::Mechanics;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
-use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
-use crate::solve::{Linear, NoSolution, larger};
+use crate::solve::{Linear, NoSolution, StopRule, largest};
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution:
 ///
 /// ```text
-/// ∂r/∂x·dx = r,   x ← x − dx   until   |dx| ≤ 10⁻⁹ |x|,   or   |dx| ≥ |dx of the last time|/2  and  |dx| ≤ 10⁻¹² max(|x|, 1)
+/// ∂r/∂x·dx = r,   x ← x − dx
 /// ```
 ///
-/// |·| is the largest entry, so that the rule does not depend on how many unknowns there are. An x that is not finite ends it.
-/// The code that `kernel/jit/newton.rs` emits applies this rule too.
+/// [`StopRule`] says when it ends; the code that `kernel/jit/newton.rs` emits applies the same rule.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
@@ -145,10 +143,9 @@ impl Parts {
 
     /// As [`Newton::solve`]; returns the number of iterations.
     fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
-        let size = |x: &[f64]| x.iter().fold(0.0, |largest, x| larger(largest, x.abs()));
         let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
-        let mut previous = f64::INFINITY;
-        for iteration in 1..=MAX_ITERATIONS {
+        let mut rule = StopRule::new(unit);
+        loop {
             self.equations.eval(inputs, &mut self.values);
             let (r, slopes) = self.values.split_at(self.n);
             if !self.slopes.factor(slopes) {
@@ -157,21 +154,14 @@ impl Parts {
             self.slopes.solve(r, &mut self.correction);
             let x = &mut inputs[self.state.end..];
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
-            let (step, scale) = (size(&self.correction), size(x));
-            if !scale.is_finite() {
-                return Err(NoSolution::Diverged);
+            if rule.is_last(largest(&self.correction), largest(x))? {
+                break;
             }
-            let stagnates = step >= 0.5 * previous && step <= STAGNATION * scale.max(unit);
-            let is_last = iteration == MAX_ITERATIONS && step <= LAST_CORRECTION * scale.max(unit);
-            if step <= LAST_CORRECTION * scale || stagnates || is_last {
-                self.results.eval(inputs, &mut self.outputs);
-                let (values, next) = self.outputs.split_at(results.len());
-                results.copy_from_slice(values);
-                inputs[self.carried.clone()].copy_from_slice(next);
-                return Ok(iteration);
-            }
-            previous = step;
         }
-        Err(NoSolution::Diverged)
+        self.results.eval(inputs, &mut self.outputs);
+        let (values, next) = self.outputs.split_at(results.len());
+        results.copy_from_slice(values);
+        inputs[self.carried.clone()].copy_from_slice(next);
+        Ok(rule.iterations)
     }
 }

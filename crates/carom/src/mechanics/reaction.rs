@@ -4,7 +4,7 @@ use crate::expr::{Expr, directional, grad};
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// The acceleration, and the multipliers of the constraints at an instant.
+/// The multipliers of the constraints at an instant.
 ///
 /// ```text
 /// d/dt L_v − L_q = F − Gᵀλ,   d²g/dt² = 0
@@ -18,7 +18,7 @@ pub struct Reaction {
     newton: Newton,
     /// The parameters, t, q, v, a, λ.
     inputs: Vec<f64>,
-    /// λ, ∂g/∂t, −Gᵀλ, a.
+    /// λ, ∂g/∂t, −Gᵀλ.
     values: Vec<f64>,
     count: usize,
 }
@@ -26,12 +26,6 @@ pub struct Reaction {
 impl Reaction {
     /// Compiles the equations for these constraints.
     pub fn new(mechanics: &Mechanics, constraints: &[Expr], parameters: &[f64]) -> Result<Reaction> {
-        Reaction::with_walls(mechanics, constraints, &[], parameters)
-    }
-
-    /// The same where walls hold the motion too, as constraints that follow the others. The force is that of the others.
-    pub fn with_walls(mechanics: &Mechanics, others: &[Expr], walls: &[Expr], parameters: &[f64]) -> Result<Reaction> {
-        let constraints = &[others, walls].concat();
         let (n, count) = (mechanics.n(), constraints.len());
         let (a, lambda) = (numbered("a", n), numbered("lambda", count));
         let one = Expr::constant(1.0);
@@ -41,17 +35,17 @@ impl Reaction {
         let accelerations = directional(&directional(constraints, &seeds), &seeds);
         let slopes: Vec<Vec<Expr>> = constraints.iter().map(|&g| grad(g, &mechanics.q)).collect();
         let pairs: Vec<(&Vec<Expr>, &Expr)> = slopes.iter().zip(&lambda).collect();
-        let push = |i: usize, pairs: &[(&Vec<Expr>, &Expr)]| -pairs.iter().map(|(row, l)| row[i] * **l).sum::<Expr>();
-        let force: Vec<Expr> = (0..n).map(|i| push(i, &pairs[..others.len()])).collect();
+        let push = |i: usize| -pairs.iter().map(|(row, l)| row[i] * **l).sum::<Expr>();
+        let force: Vec<Expr> = (0..n).map(push).collect();
         let mut pull = grad(mechanics.l, &mechanics.q);
         if let Some(forces) = &mechanics.forces {
             pull.iter_mut().zip(forces).for_each(|(pull, &force)| *pull = *pull + force);
         }
-        let balance = (0..n).map(|i| inertia[i] - pull[i] - push(i, &pairs));
+        let balance = (0..n).map(|i| inertia[i] - pull[i] - force[i]);
         let residuals: Vec<Expr> = balance.chain(accelerations).collect();
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&mechanics.v).copied().collect();
         let rates = constraints.iter().map(|g| g.diff(time()));
-        let results: Vec<Expr> = lambda.iter().copied().chain(rates).chain(force).chain(a.iter().copied()).collect();
+        let results: Vec<Expr> = lambda.iter().copied().chain(rates).chain(force.iter().copied()).collect();
         let newton = Newton::new(mechanics, &given, &[a, lambda].concat(), &residuals, &results)?;
         let mut inputs = vec![0.0; parameters.len() + given.len() + n + count];
         inputs[..parameters.len()].copy_from_slice(parameters);
@@ -90,11 +84,6 @@ impl Reaction {
 
     /// The generalized force −Gᵀλ at the last point.
     pub fn force(&self) -> &[f64] {
-        &self.values[2 * self.count..2 * self.count + self.n]
-    }
-
-    /// The acceleration at the last point.
-    pub fn acceleration(&self) -> &[f64] {
-        &self.values[2 * self.count + self.n..]
+        &self.values[2 * self.count..]
     }
 }

@@ -1,58 +1,56 @@
 //! Walls that hold the motion as constraints do.
 
-use super::expression::Compiled;
-use super::{Contact, Forces};
-use crate::error::Result;
-use crate::expr::Expr;
-use crate::flow::FlowKind;
-use crate::mechanics::{Field, Holonomic, Manifold, Reaction};
-use crate::phase::{Flow, Phase};
-use crate::solve::Solved;
-use crate::system::Enforce;
+use std::sync::Arc;
 
-/// A contact whose equations are compiled with its walls as constraints, after those of the model.
+use super::{Contact, Forces};
+use crate::flow::{FlowKind, HeldCode};
+use crate::mechanics::{Active, Field};
+use crate::phase::{Flow, MOMENTS, Moments, Phase};
+use crate::solve::Solved;
+
+/// A set of walls that hold, as constraints that follow those of the model. All its equations are assembled from the kernels
+/// that the plant has compiled once for all sets.
 #[derive(Clone)]
-pub(super) struct Compound {
+pub(super) struct Holding {
     walls: Vec<usize>,
     flow: Box<dyn Flow>,
     /// v on the tangent space of constraints and walls.
     field: Field,
-    manifold: Manifold,
-    reaction: Reaction,
-    /// How many multipliers are those of the constraints.
-    constraints: usize,
+    active: Active,
     forces: Vec<f64>,
+    /// t, q and v of a moment inside a step.
+    moment: Vec<f64>,
 }
 
-impl Compound {
-    pub(super) fn new(code: &Compiled, kind: &FlowKind, walls: &[usize]) -> Result<Compound> {
-        let (mut mechanics, parameters) = (code.mechanics.clone(), vec![0.0; code.mechanics.parameters.len()]);
-        let others = mechanics.tangent_constraints();
-        let gaps: Vec<Expr> = walls.iter().map(|&wall| mechanics.walls[wall]).collect();
-        mechanics.constraints.extend(gaps.iter().map(|&g| Holonomic { g, enforce: Enforce::OnePoint }));
-        Ok(Compound {
+impl Holding {
+    pub(super) fn new(code: &Arc<HeldCode>, kind: &FlowKind, walls: &[usize], parameters: &[f64]) -> Holding {
+        Holding {
             walls: walls.to_vec(),
-            flow: kind.build(&mechanics, &parameters)?,
-            field: Field::new(&mechanics, &parameters)?,
-            manifold: Manifold::new(&mechanics, &parameters)?,
-            reaction: Reaction::with_walls(&mechanics, &others, &gaps, &parameters)?,
-            constraints: others.len(),
+            flow: kind.held(code, walls, parameters),
+            field: Field::held(code.local(), walls, parameters),
+            active: Active::new(code.local(), walls, parameters),
             forces: vec![0.0; walls.len()],
-        })
+            moment: vec![0.0; 1 + 2 * code.local().n],
+        }
     }
 
     fn react(&mut self, z: &Phase) -> Solved<()> {
         let v = self.field.velocity(z.t, &z.z)?;
-        self.reaction.at(z.t, z.q(), v)
+        self.active.react(z.t, z.q(), v)
+    }
+
+    /// The forces at the last state.
+    fn last_forces(&mut self) -> &[f64] {
+        self.forces.iter_mut().zip(self.active.forces()).for_each(|(force, n)| *force = n);
+        &self.forces
     }
 }
 
-impl Contact for Compound {
+impl Contact for Holding {
     fn set_parameters(&mut self, parameters: &[f64]) {
         self.flow.set_parameters(parameters);
         self.field.set_parameters(parameters);
-        self.manifold.set_parameters(parameters);
-        self.reaction.set_parameters(parameters);
+        self.active.set_parameters(parameters);
     }
 
     fn forget(&mut self) {
@@ -69,27 +67,32 @@ impl Contact for Compound {
     }
 
     fn settle(&mut self, z: &mut Phase) -> Solved<f64> {
-        self.manifold.project(z, &mut self.field)?;
+        self.active.project(z, &mut self.field)?;
         let impulses = self.field.multipliers().to_vec();
         self.react(z)?;
-        Ok(impulses.iter().zip(self.reaction.rates()).map(|(mu, rate)| mu * rate).sum())
+        Ok(impulses.iter().zip(self.active.rates()).map(|(mu, rate)| mu * rate).sum())
     }
 
     fn forces(&mut self, z: &Phase) -> Solved<&[f64]> {
         self.react(z)?;
-        let multipliers = &self.reaction.multipliers()[self.constraints..];
-        self.forces.iter_mut().zip(multipliers).for_each(|(force, lambda)| *force = -lambda);
-        Ok(&self.forces)
+        Ok(self.last_forces())
+    }
+
+    fn forces_inside(&mut self, moments: &Moments, k: usize) -> Solved<&[f64]> {
+        self.moment.iter_mut().zip(moments.lanes.chunks(MOMENTS)).for_each(|(x, lanes)| *x = lanes[k]);
+        let (q, v) = self.moment[1..].split_at(self.moment.len() / 2);
+        self.active.react(self.moment[0], q, v)?;
+        Ok(self.last_forces())
     }
 
     fn power(&mut self, z: &Phase) -> Solved<f64> {
         self.react(z)?;
-        Ok(self.reaction.power())
+        Ok(self.active.power())
     }
 
     fn reaction(&mut self, z: &Phase) -> Solved<Forces<'_>> {
         self.react(z)?;
-        Ok(Forces { multipliers: self.reaction.multipliers(), force: self.reaction.force() })
+        Ok(Forces { multipliers: self.active.multipliers(), force: self.active.force() })
     }
 
     fn boxed_clone(&self) -> Box<dyn Contact> {

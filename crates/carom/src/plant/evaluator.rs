@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::expression::Compiled;
 use super::{Evaluator, Forces, Power, Violated};
-use crate::mechanics::{Accelerations, Field, Inputs, Lift, Node, Reaction, Violation, Walls};
+use crate::limits::SLOW;
+use crate::mechanics::{Active, Field, Inputs, Lift, Node, Reaction, Violation, Walls};
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved};
 
@@ -20,7 +21,8 @@ pub(super) struct Evaluate {
     /// Copies of what the plant compiles when it is first needed.
     violation: Option<Violation>,
     reaction: Option<Reaction>,
-    accelerations: Option<Accelerations>,
+    /// The acceleration where no wall pushes.
+    free: Option<Active>,
 }
 
 impl Evaluate {
@@ -36,7 +38,7 @@ impl Evaluate {
             inputs: Inputs::new(&parameters, code.mechanics.n()),
             violation: None,
             reaction: None,
-            accelerations: None,
+            free: None,
             parameters,
             code: code.clone(),
         }
@@ -66,7 +68,7 @@ impl Evaluator for Evaluate {
         self.inputs.set_parameters(parameters);
         self.violation.iter_mut().for_each(|violation| violation.set_parameters(parameters));
         self.reaction.iter_mut().for_each(|reaction| reaction.set_parameters(parameters));
-        self.accelerations.iter_mut().for_each(|accelerations| accelerations.set_parameters(parameters));
+        self.free.iter_mut().for_each(|free| free.set_parameters(parameters));
     }
 
     fn forget(&mut self) {
@@ -132,14 +134,19 @@ impl Evaluator for Evaluate {
         self.walls.normal(wall, z, gradient)
     }
 
-    fn accelerations(&mut self, z: &Phase) -> Solved<(&[f64], &[f64])> {
-        if self.accelerations.is_none() {
-            let mut copy = self.code.accelerations().map_err(|_| NoSolution::Singular)?.clone();
-            copy.set_parameters(&self.parameters);
-            self.accelerations = Some(copy);
+    fn accelerations(&mut self, z: &Phase, walls: &[usize], into: &mut Vec<f64>) -> Solved<f64> {
+        if self.free.is_none() {
+            let code = self.code.local().map_err(|_| NoSolution::Singular)?;
+            self.free = Some(Active::new(code, &[], &self.parameters));
         }
-        let v = self.field.velocity(z.t, &z.z)?;
-        self.accelerations.as_mut().ok_or(NoSolution::Singular)?.at(z.t, z.q(), v)
+        let free = self.free.as_mut().ok_or(NoSolution::Singular)?;
+        free.react(z.t, z.q(), self.field.velocity(z.t, &z.z)?)?;
+        into.clear();
+        into.extend(walls.iter().map(|&wall| {
+            let (acceleration, size) = free.acceleration_of(wall);
+            if acceleration.abs() <= SLOW * size { 0.0 } else { acceleration }
+        }));
+        Ok(free.size_of_acceleration())
     }
 
     fn violation(&mut self, z: &Phase) -> Solved<Violated> {

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::contact::Compound;
+use super::contact::Holding;
 use super::evaluator::Evaluate;
 use super::{Contact, Evaluator, Facts, Modified, Plant};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
-use crate::flow::FlowKind;
+use crate::flow::{FlowKind, HeldCode};
 use crate::kernel::{Backend, Kernel};
-use crate::mechanics::{Accelerations, Field, Lift, Manifold, Mechanics, Reaction, Violation, Walls, powers};
+use crate::mechanics::{Field, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
 use crate::system::System;
@@ -20,7 +20,8 @@ pub struct Expressions {
     code: Arc<Compiled>,
     manifold: OnceLock<Result<Manifold>>,
     flows: Mutex<HashMap<String, Box<dyn Flow>>>,
-    contacts: Mutex<HashMap<(String, Vec<usize>), Compound>>,
+    /// What the steps of a flow on any set of walls have in common.
+    held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
 }
 
@@ -37,7 +38,7 @@ pub(super) struct Compiled {
     power: OnceLock<Result<Kernel>>,
     violation: OnceLock<Result<Violation>>,
     reaction: OnceLock<Result<Reaction>>,
-    accelerations: OnceLock<Result<Accelerations>>,
+    local: OnceLock<Result<Arc<LocalCode>>>,
 }
 
 impl Expressions {
@@ -74,13 +75,13 @@ impl Expressions {
             power: OnceLock::new(),
             violation: OnceLock::new(),
             reaction: OnceLock::new(),
-            accelerations: OnceLock::new(),
+            local: OnceLock::new(),
         };
         Ok(Expressions {
             code: Arc::new(code),
             manifold: OnceLock::new(),
             flows: Mutex::default(),
-            contacts: Mutex::default(),
+            held: Mutex::default(),
             modified: Mutex::default(),
         })
     }
@@ -108,8 +109,8 @@ impl Compiled {
         known(&self.reaction, || Reaction::new(&self.mechanics, &self.mechanics.tangent_constraints(), &self.zeros()))
     }
 
-    pub(super) fn accelerations(&self) -> Result<&Accelerations> {
-        known(&self.accelerations, || Accelerations::new(&self.mechanics, &self.zeros()))
+    pub(super) fn local(&self) -> Result<&Arc<LocalCode>> {
+        known(&self.local, || LocalCode::new(&self.mechanics).map(Arc::new))
     }
 }
 
@@ -149,13 +150,16 @@ impl Plant for Expressions {
     }
 
     fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>> {
-        let (mut contacts, key) = (lock(&self.contacts), (kind.key(), walls.to_vec()));
-        if let Some(known) = contacts.get(&key) {
-            return Ok(Box::new(known.clone()));
-        }
-        let contact = Compound::new(&self.code, kind, walls)?;
-        contacts.insert(key, contact.clone());
-        Ok(Box::new(contact))
+        let mut held = lock(&self.held);
+        let code = match held.get(&kind.key()) {
+            Some(known) => known.clone(),
+            None => {
+                let code = Arc::new(kind.held_code(self.code.local()?)?);
+                held.insert(kind.key(), code.clone());
+                code
+            }
+        };
+        Ok(Box::new(Holding::new(&code, kind, walls, &self.zeros())))
     }
 
     fn onto_constraints(&self) -> Result<(Manifold, Field)> {

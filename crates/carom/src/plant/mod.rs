@@ -130,8 +130,8 @@ pub trait Evaluator: Send {
     /// φ_t of a wall, and ∇φ into `gradient`.
     fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64;
 
-    /// φ̈ of every wall where no wall pushes, and the acceleration of the free coordinates.
-    fn accelerations(&mut self, z: &Phase) -> Solved<(&[f64], &[f64])>;
+    /// Writes φ̈ of these walls where no wall pushes, zero where it is roundoff. Returns √(a·Ma) of the acceleration a.
+    fn accelerations(&mut self, z: &Phase, walls: &[usize], into: &mut Vec<f64>) -> Solved<f64>;
 
     /// The largest |g| and |dg/dt| of a constraint.
     fn violation(&mut self, z: &Phase) -> Solved<Violated>;
@@ -204,6 +204,9 @@ pub trait Contact: Send {
 
     /// The forces N of the walls.
     fn forces(&mut self, z: &Phase) -> Solved<&[f64]>;
+
+    /// The forces N of the walls at moment k inside a step.
+    fn forces_inside(&mut self, moments: &Moments, k: usize) -> Solved<&[f64]>;
 
     /// The power of the walls, −N φ_t, and of the constraints, λ·g_t, which they have where they move.
     fn power(&mut self, z: &Phase) -> Solved<f64>;

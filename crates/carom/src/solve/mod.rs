@@ -2,13 +2,16 @@
 
 mod linear;
 mod lu;
+mod markowitz;
 mod newton;
 pub mod root;
 mod sparse;
 
 pub(crate) use linear::Linear;
 pub use lu::Lu;
+pub(crate) use markowitz::MarkowitzLu;
 pub use newton::{NoSolution, Solved};
+pub(crate) use newton::{StopRule, largest};
 pub use sparse::SparseLu;
 
 /// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.

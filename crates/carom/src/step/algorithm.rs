@@ -5,6 +5,7 @@ use super::event::{Encounter, Search};
 use super::instant::Resolver;
 use super::log::StepLog;
 use super::maps::Maps;
+use super::release::Looks;
 use super::rest::{Rest, Surroundings};
 use super::state::{Memory, State};
 use crate::impact::ImpactRule;
@@ -22,6 +23,7 @@ pub(super) struct EventDriven {
     pub(super) rest: Option<Rest>,
     facts: Facts,
     probe: Phase,
+    looks: Looks,
     z: Phase,
     z1: Phase,
 }
@@ -35,7 +37,8 @@ impl EventDriven {
         rest: Option<Rest>,
     ) -> EventDriven {
         let z = facts.nowhere();
-        EventDriven { maps, evaluator, resolver, rest, facts: facts.clone(), probe: z.clone(), z: z.clone(), z1: z }
+        let (facts, looks, probe, z1) = (facts.clone(), Looks::default(), z.clone(), z.clone());
+        EventDriven { maps, evaluator, resolver, rest, facts, looks, probe, z, z1 }
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
@@ -76,9 +79,10 @@ impl EventDriven {
 
     /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
     fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
-        let EventDriven { maps, evaluator, probe, z, z1, facts, rest, .. } = self;
+        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, .. } = self;
         let (walls, can_rest) = (facts.walls, rest.is_some());
-        let mut search = Search { maps, evaluator: &mut **evaluator, probe, walls, fastest, can_rest };
+        let (evaluator, touching) = (&mut **evaluator, &mut resolver.touching);
+        let mut search = Search { maps, evaluator, probe, touching, looks, walls, fastest, can_rest };
         search.first_encounter(z, z1, tau, left)
     }
 

@@ -6,7 +6,9 @@
 //! through the moments comes near zero). Either is then located on the partial flow itself.
 
 use super::maps::Maps;
-use crate::limits::{NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
+use super::release::Looks;
+use super::touching::Touching;
+use crate::limits::{GIVEN_WAY, NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
@@ -35,6 +37,8 @@ pub(super) struct Search<'a> {
     pub(super) evaluator: &'a mut dyn Evaluator,
     /// Room for a state.
     pub(super) probe: &'a mut Phase,
+    pub(super) touching: &'a mut Touching,
+    pub(super) looks: &'a mut Looks,
     /// The number of walls.
     pub(super) walls: usize,
     /// The fastest approach to a wall at an impact so far.
@@ -72,7 +76,7 @@ impl Search<'_> {
             let slow = if touches { slow(self.evaluator, self.fastest, wall, z0)? } else { 0.0 };
             // Bodies that touch and move together do not press: between them there is roundoff.
             let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
-            let dtau = if touches && !left && begin.rate < -slow {
+            let mut dtau = if touches && !left && begin.rate < -slow {
                 Some(0.0)
             } else if together || is_out_of_reach(begin, end, tau) {
                 None
@@ -80,6 +84,12 @@ impl Search<'_> {
                 self.look_inside(z0, tau)?;
                 self.contact_with(wall, z0, begin, end, until, left || touches)?
             };
+            if let Some(met) = dtau.filter(|_| left || touches)
+                && self.gives_way_after(wall, z0, met)?
+            {
+                let enters = end.gap < GIVEN_WAY;
+                dtau = if enters { self.falling_to(GIVEN_WAY, wall, z0, begin, end)? } else { None };
+            }
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
                 first = Some(Encounter { wall, dtau, lets_go: false });
             }
@@ -90,6 +100,17 @@ impl Search<'_> {
             (_, Some(release)) => Some(release),
             (contact, None) => contact,
         })
+    }
+
+    /// True if a wall that is touched gives way to others at the moment τ.
+    fn gives_way_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<bool, NoSolution> {
+        if tau > 0.0 {
+            self.maps.partial().step(z0, tau, self.probe)?;
+        } else {
+            self.probe.copy_from(z0);
+        }
+        let at = self.evaluator.gap_and_rate(wall, self.probe)?;
+        self.touching.gives_way(wall, at, self.probe, self.evaluator)
     }
 
     /// When the gap of one wall first closes, if that is before `until`.
@@ -124,7 +145,7 @@ impl Search<'_> {
     }
 
     /// Looks at the moments inside the last step, once for all walls; by partial steps where the map has none of this step.
-    fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
+    pub(super) fn look_inside(&mut self, z0: &Phase, tau: f64) -> Result<(), NoSolution> {
         let partial = self.maps.partial();
         let count = partial.moments();
         let moments = self.evaluator.moments();
@@ -181,7 +202,8 @@ impl Search<'_> {
             return self.closing(wall, z0, open, shut);
         }
         let level = a.gap.min(0.0);
-        match self.opening(wall, z0, a, shut, level)? {
+        let deeper = if level < 0.0 { self.opening(wall, z0, a, shut, level)? } else { None };
+        match deeper {
             Some(open) => self.falling_to(level, wall, z0, open, shut),
             // What cannot rest on the wall meets it again there and then.
             None if !self.can_rest => Ok(Some(a.tau)),

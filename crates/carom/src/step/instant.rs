@@ -7,13 +7,15 @@
 //! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
 //! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
 //!
-//! All at once (`"moreau"`): see [`moreau`]. Walls that touch and already open wait; if the impulses close them, they
-//! have their turn in another round.
+//! All at once (`"moreau"`): see [`moreau`](crate::impact::moreau). Walls that touch and already open wait; if the impulses
+//! close them, they have their turn in another round. Where no impulses make all walls rebound, as in a row of balls that fills
+//! a box, none does.
 
 use super::event::slow;
 use super::log::StepLog;
 use super::maps::Maps;
-use crate::impact::{Hit, ImpactRule, Tools, moreau, resolve};
+use super::touching::{Touching, size_of_motion};
+use crate::impact::{Hit, ImpactRule, Tools, resolve, share};
 use crate::limits::{AT_REST, MAX_AT_ONE_INSTANT, TOUCHING};
 use crate::model::settings::Simultaneous;
 use crate::phase::Phase;
@@ -27,8 +29,7 @@ pub(super) struct Resolver {
     simultaneous: Simultaneous,
     /// The impact that is looked at.
     pub(super) hit: Hit,
-    /// The walls that touch, with their rates.
-    touching: Vec<(usize, f64)>,
+    pub(super) touching: Touching,
     /// Room for a state.
     next: Phase,
 }
@@ -40,7 +41,7 @@ impl Resolver {
             restitution: vec![1.0; facts.walls],
             simultaneous,
             hit: Hit::new(&facts.nowhere()),
-            touching: Vec::new(),
+            touching: Touching::new(facts),
             next: facts.nowhere(),
         }
     }
@@ -64,9 +65,16 @@ impl Resolver {
             let fastest = fastest.max(-self.hit.rate_minus);
             log.end.fastest = fastest;
             if self.simultaneous == Simultaneous::Moreau && self.collect_closing(met, z, fastest, evaluator)? > 1 {
-                let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
-                let restitution: Vec<f64> = self.touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
-                self.reset_at_once(&rates, &restitution, z, evaluator, log)?;
+                let touching = &self.touching.walls;
+                let rates: Vec<f64> = touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
+                let restitution: Vec<f64> = touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
+                match self.reset_at_once(&rates, &restitution, z, evaluator, log) {
+                    // A row without play cannot rebound, but where it loses energy it can stop.
+                    Err(NoSolution::Squeezed) if restitution.iter().any(|&e| e < 1.0) => {
+                        return self.end_without_rebound(met, z, evaluator, log);
+                    }
+                    done => done?,
+                }
                 last = None;
             } else {
                 let (full, partial) = maps.free_and_partial();
@@ -92,18 +100,18 @@ impl Resolver {
         evaluator: &mut dyn Evaluator,
         log: &mut StepLog,
     ) -> Solved<()> {
-        self.collect_touching(met, z, evaluator)?;
-        if self.touching.iter().all(|(wall, _)| self.restitution[*wall] == 1.0) {
+        self.touching.collect(met, z, evaluator)?;
+        if self.touching.walls.iter().all(|(wall, _)| self.restitution[*wall] == 1.0) {
             return Err(NoSolution::Accumulated);
         }
         self.hit.minus.copy_from(z);
-        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        let rates: Vec<f64> = self.touching.walls.iter().map(|(_, rate)| *rate).collect();
         self.reset_at_once(&rates, &vec![0.0; rates.len()], z, evaluator, log)
     }
 
     /// The next wall that touches and closes after the one that has just been left.
     fn closing_wall(
-        &self,
+        &mut self,
         met: usize,
         last: Option<usize>,
         z: &Phase,
@@ -113,7 +121,8 @@ impl Resolver {
         let (first, count) = (last.map_or(0, |last| last + 1), self.restitution.len());
         for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
-            if (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -slow(evaluator, fastest, wall, z)? {
+            let closes = (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -slow(evaluator, fastest, wall, z)?;
+            if closes && !self.touching.gives_way(wall, (gap, rate), z, evaluator)? {
                 return Ok(Some(wall));
             }
         }
@@ -122,26 +131,15 @@ impl Resolver {
 
     /// Lists the walls that touch and do not open, with their rates; how many there are.
     fn collect_closing(&mut self, met: usize, z: &Phase, fastest: f64, evaluator: &mut dyn Evaluator) -> Solved<usize> {
-        self.collect_touching(met, z, evaluator)?;
-        let fastest_now = self.touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
+        self.touching.collect(met, z, evaluator)?;
+        let touching = &mut self.touching.walls;
+        let fastest_now = touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
         let mut limit: f64 = AT_REST * fastest_now;
-        for (wall, _) in &self.touching {
+        for (wall, _) in touching.iter() {
             limit = limit.max(slow(evaluator, fastest, *wall, z)?);
         }
-        self.touching.retain(|(_, rate)| *rate <= limit);
-        Ok(self.touching.len())
-    }
-
-    /// Lists the walls that touch, with their rates.
-    fn collect_touching(&mut self, met: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<()> {
-        self.touching.clear();
-        for wall in 0..self.restitution.len() {
-            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
-            if wall == met || gap <= TOUCHING {
-                self.touching.push((wall, rate));
-            }
-        }
-        Ok(())
+        touching.retain(|(_, rate)| *rate <= limit);
+        Ok(touching.len())
     }
 
     /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`, where their rates are u⁻.
@@ -153,37 +151,25 @@ impl Resolver {
         evaluator: &mut dyn Evaluator,
         log: &mut StepLog,
     ) -> Solved<()> {
-        let touching = std::mem::take(&mut self.touching);
-        let w = self.responses(&touching, evaluator)?;
-        let impulses = moreau(&w, u_minus, restitution).ok_or(NoSolution::Squeezed)?;
+        let w = self.touching.responses(&self.hit.minus, evaluator)?;
+        let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
+        let size = size_of_motion(&self.hit.minus, evaluator)?;
+        let mut sizes = Vec::new();
+        for (wall, _) in &self.touching.walls {
+            // A wall that is already entered does not give way.
+            let gap = evaluator.gap_and_rate(*wall, &self.hit.minus)?.0;
+            sizes.push(if gap.abs() <= TOUCHING { size } else { 0.0 });
+        }
+        let impulses = share(&w, &demand, |k| sizes[k]).ok_or(NoSolution::Squeezed)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
-            self.face(touching[k].0, evaluator)?;
+            self.face(self.touching.walls[k].0, evaluator)?;
             // What is told of each is its own impulse; the rate is that before all of them.
             (self.hit.rate_minus, self.hit.restitution) = (u_minus[k], restitution[k]);
             self.hit.push(lambda, z, evaluator)?;
             log.push_impact(&self.hit, lambda, z);
             self.hit.minus.copy_from(z);
         }
-        self.touching = touching;
         Ok(())
-    }
-
-    /// W by rows: how the rate of each of these walls, which is given, answers to an impulse of each in the state
-    /// `hit.minus`.
-    pub(super) fn responses(&mut self, walls: &[(usize, f64)], evaluator: &mut dyn Evaluator) -> Solved<Vec<f64>> {
-        let m = walls.len();
-        let mut w = vec![0.0; m * m];
-        for j in 0..m {
-            self.face(walls[j].0, evaluator)?;
-            let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-            let lambda = size(self.hit.minus.p()).max(1e-3) / size(&self.hit.grad_phi);
-            self.hit.push(lambda, &mut self.next, evaluator)?;
-            for i in 0..m {
-                let (wall, before) = walls[i];
-                w[i * m + j] = (evaluator.gap_and_rate(wall, &self.next)?.1 - before) / lambda;
-            }
-        }
-        Ok(w)
     }
 
     /// Describes the impact of `hit.minus` on a wall.

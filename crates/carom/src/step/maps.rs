@@ -127,9 +127,13 @@ impl Maps {
         self.mode.map(|mode| &mut *self.contacts[mode] as &mut dyn Contact)
     }
 
-    /// The forces N of the walls that hold.
-    pub fn forces(&mut self, z: &Phase) -> Solved<Vec<f64>> {
-        self.contact().map_or(Ok(Vec::new()), |contact| contact.forces(z).map(<[f64]>::to_vec))
+    /// Writes the forces N of the walls that hold.
+    pub fn forces(&mut self, z: &Phase, forces: &mut Vec<f64>) -> Solved<()> {
+        forces.clear();
+        if let Some(contact) = self.contact() {
+            forces.extend_from_slice(contact.forces(z)?);
+        }
+        Ok(())
     }
 
     /// The order of the flow.

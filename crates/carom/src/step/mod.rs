@@ -6,6 +6,7 @@
 
 mod algorithm;
 mod event;
+mod handover;
 mod instant;
 mod log;
 mod looker;
@@ -16,6 +17,7 @@ mod release;
 mod rest;
 mod scheme;
 mod state;
+mod touching;
 mod two_configurations;
 
 pub use log::{Arc, Event, EventKind, Impact, Impulse, Settling, StepLog};

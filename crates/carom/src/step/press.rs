@@ -1,6 +1,6 @@
 //! Which of the walls that are touched press.
 
-use crate::impact::moreau;
+use crate::impact::share;
 
 /// A wall on which the motion presses, by its number among those that touch.
 pub(super) struct Pressed {
@@ -11,10 +11,12 @@ pub(super) struct Pressed {
 }
 
 /// The walls on which the motion presses: those in `low`, and those to which the forces of others lead it, as a ball that
-/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them.
+/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them;
+/// `size` is the norm of the free acceleration in the mass metric.
 pub(super) fn press(
     w: &[f64],
     free: &[f64],
+    size: f64,
     low: Vec<usize>,
     is_low: impl Fn(usize, f64) -> bool,
 ) -> Option<Vec<Pressed>> {
@@ -24,8 +26,8 @@ pub(super) fn press(
     loop {
         let row = |i: usize| pressed.iter().map(move |wall| w[i * m + wall.number]);
         let matrix: Vec<f64> = pressed.iter().flat_map(|wall| row(wall.number)).collect();
-        let demand: Vec<f64> = pressed.iter().map(|wall| free[wall.number]).collect();
-        let forces = moreau(&matrix, &demand, &vec![0.0; pressed.len()])?;
+        let demand: Vec<f64> = pressed.iter().map(|wall| -free[wall.number]).collect();
+        let forces = share(&matrix, &demand, |_| size)?;
         let pushed = |i: usize| free[i] + row(i).zip(&forces).map(|(w, force)| w * force).sum::<f64>();
         let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i)).map(|i| (i, pushed(i)));
         let more: Vec<(usize, f64)> = others.filter(|&(i, a)| a < 0.0 && is_low(i, a)).collect();

@@ -6,8 +6,10 @@ use super::Stepper;
 use super::event::{Encounter, Search};
 use super::log::StepLog;
 use super::maps::Maps;
+use super::release::Looks;
 use super::scheme::Path;
 use super::state::{Memory, State};
+use super::touching::Touching;
 use crate::error::Result;
 use crate::flow::FlowKind;
 use crate::impact::Hit;
@@ -34,6 +36,7 @@ pub(super) struct Projected {
     next: Phase,
     /// The motion at z.
     q: Phase,
+    touching: Touching,
 }
 
 /// The mechanics on one side of the wall.
@@ -60,6 +63,7 @@ impl Projected {
             z: nowhere.clone(),
             next: nowhere.clone(),
             q: nowhere,
+            touching: Touching::new(plant.facts()),
         })
     }
 
@@ -75,7 +79,16 @@ impl Projected {
             let Side { maps, evaluator, probe } = &mut self.sides[self.side];
             maps.full().step(&self.z, tau_left, &mut self.next)?;
             let evaluator = &mut **evaluator;
-            let mut search = Search { maps, evaluator, probe, walls: 1, fastest: log.end.fastest, can_rest: false };
+            let mut search = Search {
+                maps,
+                evaluator,
+                probe,
+                touching: &mut self.touching,
+                looks: &mut Looks::default(),
+                walls: 1,
+                fastest: log.end.fastest,
+                can_rest: false,
+            };
             let found = search.first_encounter(&self.z, &self.next, tau_left, left)?;
             let Some(Encounter { wall, dtau, .. }) = found else {
                 self.z.copy_from(&self.next);

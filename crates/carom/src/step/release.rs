@@ -1,9 +1,40 @@
 //! The forces of walls that hold, and when they let go: N would pull.
 
 use super::event::{Encounter, Search};
-use crate::limits::{MOST_LOOKS, NO_FORCE, PULLS};
+use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS};
 use crate::phase::Phase;
 use crate::solve::{Solved, root};
+
+/// The forces of the walls that hold at moments of a step.
+#[derive(Default)]
+pub(super) struct Looks {
+    before: Look,
+    after: Look,
+    /// On the way from one to the other.
+    between: Vec<f64>,
+}
+
+/// The forces at one moment.
+#[derive(Default)]
+struct Look {
+    tau: f64,
+    forces: Vec<f64>,
+    /// On the flow itself, not on a polynomial near it.
+    is_exact: bool,
+}
+
+impl Looks {
+    /// A force as small as this is none.
+    fn nothing(&self) -> f64 {
+        NO_FORCE * (total(&self.before.forces) + total(&self.after.forces))
+    }
+
+    /// True if a force would pull at the second moment.
+    fn pull(&self) -> bool {
+        let nothing = self.nothing();
+        self.after.forces.iter().any(|force| *force < -nothing)
+    }
+}
 
 impl Search<'_> {
     /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.
@@ -11,67 +42,102 @@ impl Search<'_> {
         if self.maps.holding().is_empty() {
             return Ok(None);
         }
-        let mut before = (0.0, self.forces(z0)?);
-        // A force may change its sign twice in a step.
-        let inside = self.maps.full().moments().min(MOST_LOOKS);
-        for look in 1..=inside + 1 {
-            let is_last = look > inside;
-            let end = if is_last { tau } else { tau * look as f64 / (inside + 1) as f64 };
-            let after = if is_last { self.forces(z1)? } else { self.forces_after(z0, end)? };
-            let release = self.release_between(z0, &before, (end, &after))?;
-            if release.is_some() {
-                return Ok(release);
+        self.looks.after.tau = 0.0;
+        self.look_at_forces(z0)?;
+        // A force may change its sign twice in a step. The moments inside it are near the motion, not on it.
+        self.look_inside(z0, tau)?;
+        let count = self.evaluator.moments().count;
+        for k in 0..=count {
+            std::mem::swap(&mut self.looks.before, &mut self.looks.after);
+            if k < count {
+                self.look_at_moment(k)?;
+            } else {
+                self.looks.after.tau = tau;
+                self.look_at_forces(z1)?;
             }
-            before = (end, after);
+            if self.looks.pull() {
+                self.look_exactly(z0)?;
+                let release = self.release_between(z0)?;
+                if release.is_some() {
+                    return Ok(release);
+                }
+            }
         }
         Ok(None)
     }
 
-    /// The first wall that lets go between two times of the step, given the forces at them.
-    fn release_between(
-        &mut self,
-        z0: &Phase,
-        (begin, before): &(f64, Vec<f64>),
-        (end, after): (f64, &[f64]),
-    ) -> Solved<Option<Encounter>> {
-        let total: f64 = before.iter().chain(after).map(|force| force.abs()).sum();
-        let mut first: Option<Encounter> = None;
-        for k in 0..after.len() {
-            if after[k] >= -NO_FORCE * total {
+    /// The first wall that lets go between two moments.
+    fn release_between(&mut self, z0: &Phase) -> Solved<Option<Encounter>> {
+        let (nothing, mut first) = (self.looks.nothing(), None::<Encounter>);
+        for k in 0..self.maps.holding().len() {
+            let [before, after] = [&self.looks.before, &self.looks.after].map(|look| (look.tau, look.forces[k]));
+            if after.1 >= -nothing {
                 continue;
             }
-            let wall = self.maps.holding()[k];
-            let dtau = match before[k] > 0.0 {
-                true => self.root_of_force(k, z0, (*begin, before[k]), (end, after[k]))?,
-                false => *begin,
-            };
+            let dtau = if before.1 > 0.0 { self.root_of_force(k, z0, before, after)? } else { before.0 };
             if first.is_none_or(|contact| dtau < contact.dtau) {
-                first = Some(Encounter { wall, dtau, lets_go: true });
+                first = Some(Encounter { wall: self.maps.holding()[k], dtau, lets_go: true });
             }
         }
         Ok(first)
     }
 
+    /// When a force changes its sign, to the roundoff of all forces.
     fn root_of_force(&mut self, k: usize, z0: &Phase, a: (f64, f64), b: (f64, f64)) -> Solved<f64> {
-        let slope = (b.1 - a.1) / (b.0 - a.0);
-        let value = |dtau: f64| Ok((self.forces_after(z0, dtau)?[k], slope));
-        root::bracketed(value, a, b, a.0 - a.1 / slope)
+        let mut last = if a.1.abs() < b.1.abs() { a } else { b };
+        let value = |dtau: f64| {
+            let forces = self.forces_after(z0, dtau)?;
+            let (force, total) = (forces[k], total(forces));
+            let slope = (force - last.1) / (dtau - last.0);
+            last = (dtau, force);
+            Ok((if force.abs() <= FORCE_ROUNDOFF * total { 0.0 } else { force }, slope))
+        };
+        root::bracketed(value, a, b, a.0 - a.1 * (b.0 - a.0) / (b.1 - a.1))
+    }
+
+    /// Looks at the forces in a state, which is at the second moment.
+    fn look_at_forces(&mut self, z: &Phase) -> Solved<()> {
+        self.looks.after.is_exact = true;
+        self.maps.forces(z, &mut self.looks.after.forces)
+    }
+
+    /// Looks at the forces at moment k inside the step.
+    fn look_at_moment(&mut self, k: usize) -> Solved<()> {
+        let Some(contact) = self.maps.contact() else { return Ok(()) };
+        let (look, moments) = (&mut self.looks.after, self.evaluator.moments());
+        look.forces.clear();
+        look.forces.extend_from_slice(contact.forces_inside(moments, k)?);
+        (look.tau, look.is_exact) = (moments.tau[k], false);
+        Ok(())
+    }
+
+    /// Looks again at both moments, on the flow itself.
+    fn look_exactly(&mut self, z0: &Phase) -> Solved<()> {
+        for look in [&mut self.looks.before, &mut self.looks.after] {
+            if !look.is_exact {
+                self.maps.full().step(z0, look.tau, self.probe)?;
+                self.maps.forces(self.probe, &mut look.forces)?;
+                look.is_exact = true;
+            }
+        }
+        Ok(())
     }
 
     /// The forces at Φ_τ(z0).
-    fn forces_after(&mut self, z0: &Phase, tau: f64) -> Solved<Vec<f64>> {
+    fn forces_after(&mut self, z0: &Phase, tau: f64) -> Solved<&[f64]> {
         self.maps.full().step(z0, tau, self.probe)?;
-        self.maps.forces(self.probe)
-    }
-
-    /// The forces at z.
-    fn forces(&mut self, z: &Phase) -> Solved<Vec<f64>> {
-        self.maps.forces(z)
+        self.maps.forces(self.probe, &mut self.looks.between)?;
+        Ok(&self.looks.between)
     }
 }
 
 /// Of walls with these forces one that would have to pull, by far more than roundoff.
 pub(crate) fn pulling(forces: &[f64]) -> Option<usize> {
-    let total: f64 = forces.iter().map(|force| force.abs()).sum();
+    let total = total(forces);
     forces.iter().position(|&force| force < -PULLS * total)
+}
+
+/// Σ|N|.
+fn total(forces: &[f64]) -> f64 {
+    forces.iter().map(|force| force.abs()).sum()
 }

@@ -20,9 +20,10 @@ use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::press;
+use super::touching::Touching;
 use crate::limits::{LOWEST_BOUNCE, NO_FORCE, SLOW, SLOW_BOUNCE, TOUCHING};
 use crate::phase::Phase;
-use crate::plant::Evaluator;
+use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
 
 /// Decides which walls hold.
@@ -30,7 +31,7 @@ pub(super) struct Rest {
     /// The step is to end where impacts accumulate.
     pub(super) stops: bool,
     /// Walls that are touched and hardly left, with their rates.
-    touching: Vec<(usize, f64)>,
+    pub(super) touching: Touching,
 }
 
 /// A wall that holds.
@@ -52,8 +53,8 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Rest {
-    pub(super) fn new(stops: bool) -> Rest {
-        Rest { stops, touching: Vec::new() }
+    pub(super) fn new(stops: bool, facts: &Facts) -> Rest {
+        Rest { stops, touching: Touching::new(facts) }
     }
 
     /// Decides which of the walls that are touched hold the motion from here on, goes over to that contact mode, and moves z
@@ -68,7 +69,14 @@ impl Rest {
     ) -> Solved<Option<f64>> {
         around.maps.select(&[])?;
         self.collect_slow_walls(z, leaving, &mut around)?;
-        let held = if self.touching.is_empty() { Vec::new() } else { self.holding_walls(z, &mut around)? };
+        let taken = match leaving {
+            Some(wall) => self.hand_over(z, before, wall, &mut around)?,
+            None => None,
+        };
+        let held = match taken {
+            Some(walls) => walls.into_iter().map(|wall| Held { wall, wait: 0.0 }).collect(),
+            None => self.holding_walls(z, &mut around)?,
+        };
         if held.is_empty() && before.is_empty() {
             return Ok(None);
         }
@@ -93,60 +101,49 @@ impl Rest {
 
     /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
     fn collect_slow_walls(&mut self, z: &Phase, leaving: Option<usize>, around: &mut Surroundings) -> Solved<()> {
-        self.touching.clear();
+        self.touching.walls.clear();
         let (restitution, fastest) = (&around.resolver.restitution, around.log.end.fastest);
         for wall in (0..restitution.len()).filter(|&wall| leaving != Some(wall)) {
             let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
             let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * fastest } else { 0.0 };
             if gap <= TOUCHING && (rate.abs() <= fast || rate.abs() <= f64::EPSILON) {
-                self.touching.push((wall, rate));
+                self.touching.walls.push((wall, rate));
             }
         }
         Ok(())
     }
 
-    /// φ̈ of the walls in `touching` without their forces; zero where it is roundoff, as between bodies that fall alike.
-    fn free_accelerations(&self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<f64>> {
-        let (all, a) = around.evaluator.accelerations(z)?;
-        let mut free: Vec<f64> = self.touching.iter().map(|(wall, _)| all[*wall]).collect();
-        let a = a.to_vec();
-        let mut gradient = vec![0.0; a.len()];
-        for (acceleration, (wall, _)) in free.iter_mut().zip(&self.touching) {
-            around.evaluator.normal(*wall, z, &mut gradient);
-            let size: f64 = gradient.iter().zip(&a).map(|(slope, a)| (slope * a).abs()).sum();
-            if acceleration.abs() <= SLOW * size {
-                *acceleration = 0.0;
-            }
-        }
-        Ok(free)
-    }
-
     /// Of the walls in `touching` those that hold.
     fn holding_walls(&mut self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<Held>> {
+        if self.touching.walls.is_empty() {
+            return Ok(Vec::new());
+        }
         let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
-        let free = self.free_accelerations(z, around)?;
+        let walls: Vec<usize> = self.touching.walls.iter().map(|(wall, _)| *wall).collect();
+        let mut free = Vec::new();
+        let size = around.evaluator.accelerations(z, &walls, &mut free)?;
         // Where even a whole step of it gives no speed, an acceleration is roundoff.
         let (h, fastest) = (around.h, around.log.end.fastest);
         let is_low = |rate: f64, a: f64| {
             let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest;
             presses && (rate * rate <= 2.0 * scale * a.abs() || rate.abs() <= f64::EPSILON)
         };
-        let rates: Vec<f64> = self.touching.iter().map(|(_, rate)| *rate).collect();
+        let rates: Vec<f64> = self.touching.walls.iter().map(|(_, rate)| *rate).collect();
         let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(rates[k], free[k])).collect();
         if low.iter().all(|&k| free[k] >= 0.0) {
             return Ok(Vec::new());
         }
-        around.resolver.hit.minus.copy_from(z);
-        let w = around.resolver.responses(&self.touching, around.evaluator)?;
-        let pressed = press(&w, &free, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let w = self.touching.responses(z, around.evaluator)?;
+        let pressed = press(&w, &free, size, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
         let total: f64 = pressed.iter().map(|wall| wall.force).sum();
         let restitution = &around.resolver.restitution;
-        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching[k].0]) {
+        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching.walls[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
             _ => 0.0,
         };
         let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
-        let held = holding.map(|p| Held { wall: self.touching[p.number].0, wait: wait(p.number, p.acceleration) });
+        let held =
+            holding.map(|p| Held { wall: self.touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
         let mut held: Vec<Held> = held.collect();
         held.sort_by_key(|held| held.wall);
         Ok(held)

@@ -1,0 +1,158 @@
+//! A discrete Lagrangian in numbers.
+
+use std::sync::Arc;
+
+use crate::discrete::quadrature::lagrange_slope;
+use crate::discrete::{Adjoint, DiscreteLagrangian, Step};
+use crate::error::{Diagnostic, Result};
+use crate::expr::{Expr, eval, grad};
+use crate::mechanics::LocalCode;
+use crate::system::Enforce;
+
+/// What the steps of a flow on any set of walls have in common.
+///
+/// Every discrete Lagrangian is a quadrature at samples that are linear in the unknowns U:
+///
+/// ```text
+/// L_d = h Σᵢ bᵢ L(qᵢ, vᵢ, t + cᵢh),   qᵢ = q0 + h Σ_k αᵢ_k U_k,   vᵢ = Σ_k βᵢ_k U_k
+/// ```
+#[derive(Debug)]
+pub(crate) struct HeldCode {
+    pub(super) local: Arc<LocalCode>,
+    pub(super) order: usize,
+    pub(super) samples: Vec<SampleCode>,
+    /// By points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l, which are the factors of L_vv, h L_vq, h² ṗ_q
+    /// and h ṗ_v, where these are the same at all samples.
+    pub(super) sums: Vec<Vec<[f64; 4]>>,
+    /// When the points of a step are, as parts of it: q0, the inner ones, q1.
+    pub(super) times: Vec<f64>,
+    /// The points at which one-point constraints are asked for; q1 is the last.
+    pub(super) constrained: Vec<usize>,
+    /// The part of a step at which two-point constraints are asked for.
+    pub(super) part: f64,
+    /// Where the inner points are on a polynomial near the motion: ℓ_k′ of the points k = 1, 2, … at each inner point.
+    pub(super) slopes: Vec<Vec<f64>>,
+    /// For a map that is not symmetric, the adjoint, by which it steps back.
+    pub(super) adjoint: Option<Arc<HeldCode>>,
+}
+
+/// One evaluation of L.
+#[derive(Debug)]
+pub(super) struct SampleCode {
+    pub(super) b: f64,
+    pub(super) c: f64,
+    /// For each point of the step; those of q0, αᵢ_0 = 1 − Σ_k αᵢ_k and βᵢ_0 = −Σ_k βᵢ_k, are what L_d pulls there.
+    pub(super) alpha: Vec<f64>,
+    pub(super) beta: Vec<f64>,
+}
+
+impl SampleCode {
+    /// b times the products of β and α of two points.
+    pub(super) fn products(&self, e: usize, l: usize) -> [f64; 4] {
+        let SampleCode { b, alpha, beta, .. } = self;
+        [b * beta[e] * beta[l], b * beta[e] * alpha[l], b * alpha[e] * alpha[l], b * alpha[e] * beta[l]]
+    }
+}
+
+impl HeldCode {
+    /// The steps of a discrete Lagrangian.
+    pub(crate) fn new(local: &Arc<LocalCode>, rule: &dyn DiscreteLagrangian) -> Result<HeldCode> {
+        let mut code = HeldCode::one_way(local, rule)?;
+        if !rule.is_symmetric() {
+            code.adjoint = Some(Arc::new(HeldCode::one_way(local, &Adjoint(rule))?));
+        }
+        Ok(code)
+    }
+
+    fn one_way(local: &Arc<LocalCode>, rule: &dyn DiscreteLagrangian) -> Result<HeldCode> {
+        let last = rule.inner_points() + 1;
+        if last > 1 && local.enforce.iter().any(|enforce| *enforce != Enforce::OnePoint) {
+            let message =
+                format!("two-point constraints are not defined for `{}`, which has inner points", rule.name());
+            return Err(Diagnostic::new(message).with_help("use `midpoint` or `svc`").into());
+        }
+        let times = [vec![0.0], rule.inner_times(), vec![1.0]].concat();
+        let slopes = |&c: &f64| (1..=last).map(|k| lagrange_slope(&times, k, c)).collect();
+        let samples = samples(rule);
+        let sums = |e: usize, l: usize| {
+            let terms = samples.iter().map(|sample| sample.products(e, l));
+            terms.fold([0.0; 4], |sum, term| [0, 1, 2, 3].map(|k| sum[k] + term[k]))
+        };
+        Ok(HeldCode {
+            local: local.clone(),
+            order: rule.order(),
+            sums: (0..=last).map(|e| (0..=last).map(|l| sums(e, l)).collect()).collect(),
+            samples,
+            slopes: if rule.constrains_inner_points() {
+                times[1..last].iter().map(slopes).collect()
+            } else {
+                Vec::new()
+            },
+            times,
+            constrained: (1..=last).filter(|&k| k == last || rule.constrains_inner_points()).collect(),
+            part: rule.two_point_part(),
+            adjoint: None,
+        })
+    }
+
+    /// The system at one state.
+    pub(crate) fn local(&self) -> &Arc<LocalCode> {
+        &self.local
+    }
+
+    /// The number of the last point.
+    pub(super) fn last(&self) -> usize {
+        self.times.len() - 1
+    }
+
+    /// The inner points are on a polynomial near the motion.
+    pub(super) fn has_polynomial(&self) -> bool {
+        self.constrained.len() == self.last()
+    }
+}
+
+/// The coefficients of a quadrature, from a step of one coordinate.
+fn samples(rule: &dyn DiscreteLagrangian) -> Vec<SampleCode> {
+    let [t, h, q0] = ["t[0]", "h[]", "q[0]"].map(Expr::symbol);
+    let u: Vec<Expr> = (0..rule.inner_points() + 1).map(|k| Expr::symbol(&format!("u{}[0]", k + 1))).collect();
+    let step = Step { t, h, q0: vec![q0], u: [0.0.into()].iter().chain(&u).map(|&u| vec![u]).collect() };
+    let mut values = vec![(t, 0.0), (h, 1.0), (q0, 0.0)];
+    values.extend(u.iter().map(|&u| (u, 0.0)));
+    let slopes = |f: Expr, whole: f64| {
+        let slopes = eval(&grad(f, &u), &values);
+        [&[whole - slopes.iter().sum::<f64>()], &slopes[..]].concat()
+    };
+    let sample = |sample: crate::discrete::Sample| SampleCode {
+        b: sample.weight,
+        c: eval(&[sample.t], &values)[0],
+        alpha: slopes(sample.q[0], 1.0),
+        beta: slopes(sample.v[0], 0.0),
+    };
+    rule.samples(&step).into_iter().map(sample).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discrete::{Galerkin, Nodes, Se1, Sva};
+
+    #[test]
+    fn coefficients_are_those_of_the_quadratures() {
+        let [left] = &samples(&Se1)[..] else { panic!("one sample") };
+        assert_eq!((left.b, left.c, &left.alpha[..], &left.beta[..]), (1.0, 0.0, &[1.0, 0.0][..], &[-1.0, 1.0][..]));
+        let [right] = &samples(&Adjoint(&Se1))[..] else { panic!("one sample") };
+        assert_eq!(
+            (right.b, right.c, &right.alpha[..], &right.beta[..]),
+            (1.0, 1.0, &[0.0, 1.0][..], &[-1.0, 1.0][..])
+        );
+        let halves = samples(&Sva);
+        assert_eq!((&halves[0].beta[..], &halves[1].beta[..]), (&[-2.0, 2.0, 0.0][..], &[0.0, -2.0, 2.0][..]));
+        // A motion with the velocity 1 is that at all samples.
+        let rule = Galerkin { degree: 5, at: Nodes::Gauss };
+        let points = [vec![0.0], rule.inner_times(), vec![1.0]].concat();
+        for sample in samples(&rule) {
+            let sum = |x: &[f64]| x.iter().zip(&points).map(|(x, u)| x * u).sum::<f64>();
+            assert!((sum(&sample.alpha) - sample.c).abs() < 1e-14 && (sum(&sample.beta) - 1.0).abs() < 1e-13);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The equations of a step on walls that hold, and their matrix.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::code::{HeldCode, SampleCode};
+use crate::limits::RESIDUAL_ROUNDOFF;
+use crate::mechanics::{Local, Row};
+use crate::phase::Phase;
+use crate::solve::MarkowitzLu;
+use crate::system::Enforce;
+
+/// The equations of [`crate::flow::Variational`] with one-point constraints, two-point constraints and walls, in numbers.
+///
+/// With ṗ = L_q + F and the coefficients of [`HeldCode`], the pulls at the points e = 0, …, last of a step are
+///
+/// ```text
+/// f_e = Σᵢ bᵢ (h αᵢ_e ṗᵢ + βᵢ_e L_v,ᵢ),   αᵢ_0 = 1 − Σ_k αᵢ_k,   βᵢ_0 = −Σ_k βᵢ_k
+/// p0 + f_0 − λ_0 Dg(q0) = 0,   f_e − λ_e Dg(Q_e) = 0,   g(Q_e)/h = 0,   p1 = f_last
+/// ```
+///
+/// Their matrix is bordered by the gradients of the rows at the constrained points:
+///
+/// ```text
+/// ∂f_e/∂U_l = Σᵢ bᵢ [h αᵢ_e (h αᵢ_l ṗ_q + βᵢ_l ṗ_v) + βᵢ_e (h αᵢ_l L_vq + βᵢ_l L_vv)],   ∂(λDg(Q_e))/∂U_e = h λ ∇²g
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct Equations {
+    pub(super) code: Arc<HeldCode>,
+    pub(super) local: Local,
+    /// The rows that hold at points, and those that hold over steps.
+    pub(super) one_point: Vec<usize>,
+    two_point: Vec<usize>,
+    /// U of the points 1, 2, …, then the multipliers: of `one_point` at each point that pulls, then of `two_point`.
+    pub(super) unknowns: Vec<f64>,
+    pub(super) correction: Vec<f64>,
+    residuals: Vec<f64>,
+    /// The sum of the absolute terms of each residual.
+    sizes: Vec<f64>,
+    /// f of the last point: p1 before it is moved onto the tangent space.
+    pub(super) p1: Vec<f64>,
+    matrix: Vec<f64>,
+    lu: MarkowitzLu,
+}
+
+impl Equations {
+    pub(super) fn new(code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Equations {
+        let local = &code.local;
+        let walls = walls.iter().map(|&wall| local.row_of_wall(wall));
+        let one_point: Vec<usize> = local.tangent_rows().chain(walls).collect();
+        let two_point: Vec<usize> =
+            (0..local.enforce.len()).filter(|&row| local.enforce[row] != Enforce::OnePoint).collect();
+        let size = local.n * code.last() + one_point.len() * code.constrained.len() + two_point.len();
+        let zeros = vec![0.0; size];
+        let mut equations = Equations {
+            local: Local::new(local, parameters),
+            one_point,
+            two_point,
+            unknowns: zeros.clone(),
+            correction: zeros.clone(),
+            residuals: zeros.clone(),
+            sizes: zeros,
+            p1: vec![0.0; local.n],
+            matrix: vec![0.0; size * size],
+            lu: MarkowitzLu::new(0, Vec::new()),
+            code: code.clone(),
+        };
+        equations.lu = MarkowitzLu::new(size, equations.entries());
+        equations
+    }
+
+    /// How many multipliers there are.
+    pub(super) fn multipliers(&self) -> usize {
+        self.unknowns.len() - self.code.local.n * self.code.last()
+    }
+
+    /// The points between which link k is: a one-point row pulls at the first so that it holds at the second.
+    fn link(&self, k: usize) -> [usize; 2] {
+        [self.linked(k), self.linked(k + 1)]
+    }
+
+    /// The points at which one-point rows pull or hold, in turn.
+    fn linked(&self, k: usize) -> usize {
+        if k == 0 { 0 } else { self.code.constrained[k - 1] }
+    }
+
+    /// Where the first multiplier of one-point rows at link k is.
+    fn first(&self, link: usize) -> usize {
+        self.code.local.n * self.code.last() + link * self.one_point.len()
+    }
+
+    /// Where the matrix may differ from zero.
+    fn entries(&self) -> Vec<usize> {
+        let (n, last, size) = (self.code.local.n, self.code.last(), self.unknowns.len());
+        let mut entries = Vec::new();
+        let block = |e: usize, l: usize, i: usize, j: usize| (e * n + i) * size + (l - 1) * n + j;
+        for (e, l) in (0..last).flat_map(|e| (1..=last).map(move |l| (e, l))) {
+            entries.extend(self.code.local.entries.iter().flatten().map(|&(i, j)| block(e, l, i, j)));
+        }
+        let mut border = |row: usize, multiplier: usize, [from, to]: [usize; 2], bend: usize| {
+            let support = self.code.local.support(row);
+            for &i in support {
+                entries.extend([(from * n + i) * size + multiplier, multiplier * size + (to - 1) * n + i]);
+                if bend > 0 {
+                    entries.extend(support.iter().map(|&j| block(from, bend, i, j)));
+                }
+            }
+        };
+        for link in 0..self.code.constrained.len() {
+            let (first, points) = (self.first(link), self.link(link));
+            self.one_point.iter().enumerate().for_each(|(k, &row)| border(row, first + k, points, points[0]));
+        }
+        let first = self.first(self.code.constrained.len());
+        self.two_point.iter().enumerate().for_each(|(k, &row)| border(row, first + k, [0, last], last));
+        entries
+    }
+
+    /// Goes to the sample of a step.
+    fn place(local: &mut Local, unknowns: &[f64], sample: &SampleCode, z0: &Phase, h: f64) {
+        let n = local.code.n;
+        let (q, v) = local.state_mut(z0.t + sample.c * h);
+        q.copy_from_slice(z0.q());
+        v.fill(0.0);
+        for ((alpha, beta), u) in sample.alpha[1..].iter().zip(&sample.beta[1..]).zip(unknowns.chunks(n)) {
+            q.iter_mut().zip(u).for_each(|(q, u)| *q += h * alpha * u);
+            v.iter_mut().zip(u).for_each(|(v, u)| *v += beta * u);
+        }
+    }
+
+    /// Goes to the point that is this part of the way to point k, at a time of the step.
+    fn go_to(local: &mut Local, unknowns: &[f64], k: usize, part: f64, z0: &Phase, (h, c): (f64, f64)) {
+        let n = local.code.n;
+        let q = local.state_mut(z0.t + c * h).0;
+        q.copy_from_slice(z0.q());
+        if k > 0 {
+            q.iter_mut().zip(&unknowns[(k - 1) * n..]).for_each(|(q, u)| *q += h * part * u);
+        }
+    }
+
+    /// Writes the residuals and the matrix at the unknowns. True if the residuals are roundoff.
+    pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) -> bool {
+        let n = self.code.local.n;
+        self.residuals.fill(0.0);
+        self.sizes.fill(0.0);
+        self.p1.fill(0.0);
+        self.lu.clear(&mut self.matrix);
+        self.residuals[..n].copy_from_slice(z0.p());
+        self.sizes[..n].iter_mut().zip(z0.p()).for_each(|(size, p)| *size = p.abs());
+        for number in 0..self.code.samples.len() {
+            self.add_sample(number, z0, h);
+        }
+        self.add_one_point(z0, h);
+        self.add_two_point(z0, h);
+        self.residuals.iter().zip(&self.sizes).all(|(r, size)| r.abs() <= RESIDUAL_ROUNDOFF * size)
+    }
+
+    /// Adds what a sample pulls.
+    fn add_sample(&mut self, number: usize, z0: &Phase, h: f64) {
+        let Equations { code, local, unknowns, residuals, sizes, p1, matrix, .. } = self;
+        let (n, last, size) = (code.local.n, code.last(), unknowns.len());
+        let sample = &code.samples[number];
+        Self::place(local, unknowns, sample, z0, h);
+        let values = local.slopes();
+        let (momenta, rest) = values.split_at(n);
+        let (rates, mut rest) = rest.split_at(n);
+        for e in 0..=last {
+            let [x, y] = sample.pull(e, h);
+            let (pulls, terms) = if e < last {
+                (&mut residuals[e * n..][..n], &mut sizes[e * n..][..n])
+            } else {
+                (&mut p1[..], &mut [][..])
+            };
+            pulls.iter_mut().zip(momenta.iter().zip(rates)).for_each(|(f, (p, rate))| *f += x * rate + y * p);
+            let pairs = momenta.iter().zip(rates);
+            terms.iter_mut().zip(pairs).for_each(|(size, (p, rate))| *size += (x * rate).abs() + (y * p).abs());
+        }
+        let powers = [1.0, h, h * h, h];
+        for (which, entries) in code.local.entries.iter().enumerate() {
+            let (values, others) = rest.split_at(entries.len());
+            rest = others;
+            // What is the same at all samples is added once.
+            let constants = code.local.constants[which];
+            let (is_first, varies) = (number == 0 && constants > 0, constants < entries.len());
+            if !is_first && !varies {
+                continue;
+            }
+            for (e, l) in (0..last).flat_map(|e| (1..=last).map(move |l| (e, l))) {
+                let block = &mut matrix[e * n * size + (l - 1) * n..];
+                let mut add = |factor: f64, range: Range<usize>| {
+                    let pairs = entries[range.clone()].iter().zip(&values[range]);
+                    pairs.for_each(|((i, j), value)| block[i * size + j] += factor * value);
+                };
+                if is_first {
+                    add(powers[which] * code.sums[e][l][which], 0..constants);
+                }
+                if varies {
+                    add(powers[which] * sample.products(e, l)[which], constants..entries.len());
+                }
+            }
+        }
+    }
+
+    /// Adds what one-point rows pull, and that they hold.
+    fn add_one_point(&mut self, z0: &Phase, h: f64) {
+        let (links, count) = (self.code.constrained.len(), self.one_point.len());
+        for k in 0..=links {
+            let (point, first) = (self.linked(k), self.first(k));
+            Self::go_to(&mut self.local, &self.unknowns, point, 1.0, z0, (h, self.code.times[point]));
+            for number in 0..count {
+                let row = self.local.row(self.one_point[number]);
+                let mut border = border(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
+                if k > 0 {
+                    border.hold(&row, first - count + number, point, 1.0, h);
+                }
+                if k < links {
+                    let (at, bend) = (first + number, if point > 0 { Some((point, h)) } else { None });
+                    border.pull(&row, (at, self.unknowns[at]), point, 1.0, bend);
+                }
+            }
+        }
+    }
+
+    /// Adds what two-point rows pull, and that they hold.
+    fn add_two_point(&mut self, z0: &Phase, h: f64) {
+        let (last, part, first) = (self.code.last(), self.code.part, self.first(self.code.constrained.len()));
+        Self::go_to(&mut self.local, &self.unknowns, last, part, z0, (h, part));
+        for (k, &row) in self.two_point.iter().enumerate() {
+            let (row, at) = (self.local.row(row), first + k);
+            let mut border = border(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
+            border.hold(&row, at, last, part, h);
+            border.pull(&row, (at, self.unknowns[at]), 0, 1.0 - part, Some((last, h * part)));
+        }
+    }
+
+    /// Subtracts Newton's correction from the unknowns. False if the matrix is singular.
+    pub(super) fn correct(&mut self) -> bool {
+        if !self.lu.factor(&self.matrix) {
+            return false;
+        }
+        self.lu.solve(&mut self.residuals, &mut self.correction);
+        self.unknowns.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
+        true
+    }
+
+    /// Computes f of the last point at the unknowns.
+    pub(super) fn end(&mut self, z0: &Phase, h: f64) {
+        let n = self.code.local.n;
+        self.p1.fill(0.0);
+        for sample in &self.code.samples {
+            Self::place(&mut self.local, &self.unknowns, sample, z0, h);
+            let [x, y] = sample.pull(self.code.last(), h);
+            let (momenta, rates) = self.local.motion()[2..].split_at(n);
+            self.p1.iter_mut().zip(momenta.iter().zip(rates)).for_each(|(f, (p, rate))| *f += x * rate + y * p);
+        }
+        let (last, part, first) = (self.code.last(), self.code.part, self.first(self.code.constrained.len()));
+        Self::go_to(&mut self.local, &self.unknowns, last, part, z0, (h, part));
+        for (k, &row) in self.two_point.iter().enumerate() {
+            self.local.row(row).add_to(-part * self.unknowns[first + k], &mut self.p1);
+        }
+    }
+
+    /// L_d = h Σ bᵢLᵢ and −D₃L_d = Σ bᵢ (L_v·v − L − cᵢ h L_t)ᵢ of the step.
+    pub(super) fn discrete(&mut self, z0: &Phase, h: f64) -> [f64; 2] {
+        let (n, mut sums) = (self.code.local.n, [0.0; 2]);
+        for sample in &self.code.samples {
+            Self::place(&mut self.local, &self.unknowns, sample, z0, h);
+            let (motion, v) = self.local.motion_and_velocity();
+            let power: f64 = motion[2..2 + n].iter().zip(v).map(|(p, v)| p * v).sum();
+            sums[0] += h * sample.b * motion[0];
+            sums[1] += sample.b * (power - motion[0] - sample.c * h * motion[1]);
+        }
+        sums
+    }
+}
+
+/// What rows add to the equations.
+struct Border<'a> {
+    n: usize,
+    residuals: &'a mut [f64],
+    sizes: &'a mut [f64],
+    matrix: &'a mut [f64],
+}
+
+fn border<'a>(residuals: &'a mut [f64], sizes: &'a mut [f64], matrix: &'a mut [f64], n: usize) -> Border<'a> {
+    Border { n, residuals, sizes, matrix }
+}
+
+impl Border<'_> {
+    /// Equation number `at` is g/h, this part of the way to a point.
+    fn hold(&mut self, row: &Row, at: usize, point: usize, part: f64, h: f64) {
+        self.residuals[at] = row.g / h;
+        self.sizes[at] = row.size / h.abs();
+        let begin = at * self.residuals.len() + (point - 1) * self.n;
+        row.support.iter().zip(row.grad).for_each(|(&i, slope)| self.matrix[begin + i] = part * slope);
+    }
+
+    /// The pull at point e becomes less by weight·λ·Dg, where λ is the unknown number `at`. Dg changes with U of a point by
+    /// `factor`·∇²g.
+    fn pull(&mut self, row: &Row, (at, lambda): (usize, f64), e: usize, weight: f64, bend: Option<(usize, f64)>) {
+        let (size, m) = (self.residuals.len(), row.support.len());
+        for (a, &i) in row.support.iter().enumerate() {
+            let equation = e * self.n + i;
+            let slope = weight * row.grad[a];
+            self.residuals[equation] -= lambda * slope;
+            self.sizes[equation] += (lambda * slope).abs();
+            self.matrix[equation * size + at] = -slope;
+            if let Some((point, factor)) = bend {
+                let begin = equation * size + (point - 1) * self.n;
+                let bends = row.support.iter().zip(&row.hessian[a * m..]);
+                bends.for_each(|(&j, bend)| self.matrix[begin + j] -= weight * lambda * factor * bend);
+            }
+        }
+    }
+}
+
+impl SampleCode {
+    /// The factors of ṗ and L_v in the pull at point e.
+    fn pull(&self, e: usize, h: f64) -> [f64; 2] {
+        [self.b * h * self.alpha[e], self.b * self.beta[e]]
+    }
+}

@@ -1,0 +1,234 @@
+//! The one-step map of a motion that walls hold.
+
+mod code;
+mod equations;
+
+use std::sync::Arc;
+
+pub(crate) use code::HeldCode;
+use equations::Equations;
+
+use super::past::{Past, is_same_time};
+
+use crate::discrete::quadrature::lagrange;
+use crate::mechanics::Field;
+use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
+use crate::solve::{NoSolution, Solved, StopRule, largest};
+
+/// Φ_h of a discrete Lagrangian while a set of walls holds the motion: the equations of [`super::Variational`] with each of
+/// these walls as a one-point constraint, solved in numbers (`equations.rs`). Nothing is compiled for a new set.
+#[derive(Clone)]
+pub(crate) struct Held {
+    equations: Equations,
+    field: Field,
+    past: Past,
+    last: Last,
+    impulses: Impulses,
+    iterations: usize,
+    /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
+    adjoint: Option<Box<Held>>,
+    stepped_back: bool,
+}
+
+/// The last step, whose polynomial is a guess for another one from the same state.
+#[derive(Clone)]
+struct Last {
+    begin: Phase,
+    h: f64,
+    unknowns: Vec<f64>,
+}
+
+impl Held {
+    /// The map on a set of walls, which must be independent of each other and of the constraints.
+    pub(crate) fn new(code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Held {
+        let equations = Equations::new(code, walls, parameters);
+        let (n, size) = (code.local.n, equations.unknowns.len());
+        let is_one_point: Vec<bool> = (0..code.local.enforce.len() + walls.len())
+            .map(|row| row >= code.local.enforce.len() || equations.one_point.contains(&row))
+            .collect();
+        Held {
+            field: Field::held(&code.local, walls, parameters),
+            past: Past::new(n, size),
+            last: Last { begin: Phase { t: f64::NAN, z: vec![0.0; 2 * n] }, h: 0.0, unknowns: vec![0.0; size] },
+            impulses: Impulses::new(is_one_point, equations.multipliers()),
+            iterations: 0,
+            adjoint: code.adjoint.as_ref().map(|adjoint| Box::new(Held::new(adjoint, walls, parameters))),
+            stepped_back: false,
+            equations,
+        }
+    }
+
+    /// Writes a first guess for the unknowns: from the past, from the polynomial of a step from the same state, or along the
+    /// velocity. True if it is not the last of these.
+    fn guess(&mut self, z0: &Phase, h: f64) -> Solved<bool> {
+        if self.past.ends_in(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
+            return Ok(true);
+        }
+        if self.equations.code.has_polynomial() && self.begins_in(z0) && h.abs() <= 2.0 * self.last.h.abs() {
+            self.follow_polynomial(h / self.last.h);
+            return Ok(true);
+        }
+        let v = self.field.velocity(z0.t, &z0.z)?;
+        let points = self.equations.unknowns.chunks_mut(v.len()).zip(&self.equations.code.times[1..]);
+        points.for_each(|(u, c)| u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v));
+        let multipliers = self.equations.unknowns.len() - self.equations.multipliers();
+        self.equations.unknowns[multipliers..].fill(0.0);
+        Ok(false)
+    }
+
+    fn forget_steps(&mut self) {
+        self.past.forget();
+        self.last.begin.t = f64::NAN;
+    }
+
+    fn begins_in(&self, z0: &Phase) -> bool {
+        is_same_time(self.last.begin.t, z0.t) && self.last.begin.z == z0.z
+    }
+
+    /// The points of a step whose length is `ratio` times that of the last one, on its polynomial q0 + h Σ_k ℓ_k U_k.
+    fn follow_polynomial(&mut self, ratio: f64) {
+        let Equations { code, unknowns, .. } = &mut self.equations;
+        let n = code.local.n;
+        let (points, multipliers) = unknowns.split_at_mut(n * code.last());
+        let (known, impulses) = self.last.unknowns.split_at(points.len());
+        for (u, c) in points.chunks_mut(n).zip(&code.times[1..]) {
+            u.fill(0.0);
+            for (k, known) in known.chunks(n).enumerate() {
+                let weight = lagrange(&code.times, k + 1, c * ratio) / ratio;
+                u.iter_mut().zip(known).for_each(|(u, known)| *u += weight * known);
+            }
+        }
+        multipliers.iter_mut().zip(impulses).for_each(|(x, known)| *x = ratio * known);
+    }
+
+    /// Newton's method from the guess.
+    fn newton(&mut self, z0: &Phase, h: f64) -> Solved<()> {
+        let points = self.equations.unknowns.len() - self.equations.multipliers();
+        // Points are q0 + h·U: so much of U is roundoff of q0.
+        let mut rule = StopRule::new(largest(z0.q()) / h.abs());
+        loop {
+            self.iterations = rule.iterations + 1;
+            let is_roundoff = self.equations.evaluate(z0, h);
+            if is_roundoff && rule.iterations > 0 {
+                return Ok(());
+            }
+            if !self.equations.correct() {
+                return Err(NoSolution::Singular);
+            }
+            let Equations { correction, unknowns, .. } = &self.equations;
+            if rule.is_last(largest(&correction[..points]), largest(&unknowns[..points]))? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Solves for the unknowns.
+    fn solve(&mut self, z0: &Phase, h: f64) -> Solved<()> {
+        let is_near = self.guess(z0, h)?;
+        let solved = self.newton(z0, h);
+        if solved.is_ok() || !is_near {
+            return solved;
+        }
+        // The past misled.
+        self.forget_steps();
+        self.guess(z0, h)?;
+        self.newton(z0, h)
+    }
+}
+
+impl Flow for Held {
+    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Solved<()> {
+        if h == 0.0 {
+            // Constraints over a step of no length say nothing.
+            z1.copy_from(z0);
+            return Ok(());
+        }
+        if !self.past.ends_in(z0) {
+            self.past.forget();
+        }
+        self.solve(z0, h)?;
+        self.equations.end(z0, h);
+        let n = self.equations.p1.len();
+        let Equations { unknowns, p1, .. } = &self.equations;
+        let multipliers = self.equations.multipliers();
+        let end = &unknowns[unknowns.len() - multipliers - n..][..n];
+        z1.t = z0.t + h;
+        z1.z[..n].iter_mut().zip(z0.q()).zip(end).for_each(|((q1, q0), u)| *q1 = q0 + h * u);
+        z1.p_mut().copy_from_slice(p1);
+        self.field.project(z1)?;
+        self.impulses.note(unknowns, self.field.multipliers());
+        self.past.remember(unknowns, h, z1, self.iterations);
+        self.last.begin.copy_from(z0);
+        self.last.h = h;
+        self.last.unknowns.copy_from_slice(unknowns);
+        self.stepped_back = false;
+        Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.equations.local.set_parameters(parameters);
+        self.field.set_parameters(parameters);
+        self.forget_steps();
+        self.adjoint.iter_mut().for_each(|adjoint| adjoint.set_parameters(parameters));
+    }
+
+    fn forget(&mut self) {
+        self.field.forget();
+        self.forget_steps();
+        self.adjoint.iter_mut().for_each(|adjoint| adjoint.forget());
+    }
+
+    fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> Solved<()> {
+        let Some(adjoint) = &mut self.adjoint else { return self.step(z1, -h, z0) };
+        self.stepped_back = true;
+        adjoint.step(z1, -h, z0)
+    }
+
+    fn discrete(&mut self) -> Option<Discrete> {
+        if let (true, Some(adjoint)) = (self.stepped_back, &mut self.adjoint) {
+            return adjoint.discrete();
+        }
+        self.equations.unknowns.copy_from_slice(&self.last.unknowns);
+        let [action, energy] = self.equations.discrete(&self.last.begin, self.last.h);
+        Some(Discrete { action, energy })
+    }
+
+    fn impulses(&self) -> Option<&Impulses> {
+        match (&self.adjoint, self.stepped_back) {
+            (Some(adjoint), true) => adjoint.impulses(),
+            _ => Some(&self.impulses),
+        }
+    }
+
+    fn order(&self) -> usize {
+        self.equations.code.order
+    }
+
+    fn moments(&self) -> usize {
+        (self.equations.code.last() - 1).min(MOMENTS)
+    }
+
+    /// The inner points, where they are on a polynomial near the motion.
+    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+        let code = &self.equations.code;
+        if !code.has_polynomial() || self.last.h != h || self.last.begin != *z0 {
+            return false;
+        }
+        moments.count = self.moments();
+        let (n, points) = (code.local.n, &self.last.unknowns);
+        for (k, slopes) in code.slopes.iter().enumerate() {
+            let tau = code.times[k + 1] * h;
+            (moments.tau[k], moments.lanes[k]) = (tau, z0.t + tau);
+            for i in 0..n {
+                let v = slopes.iter().zip(points[i..].iter().step_by(n)).map(|(slope, u)| slope * u).sum();
+                moments.lanes[(1 + i) * MOMENTS + k] = z0.q()[i] + h * points[k * n + i];
+                moments.lanes[(1 + n + i) * MOMENTS + k] = v;
+            }
+        }
+        true
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Flow> {
+        Box::new(self.clone())
+    }
+}

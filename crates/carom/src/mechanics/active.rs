@@ -1,0 +1,165 @@
+//! The motion on a set of walls: the way onto them, and their forces.
+
+use std::sync::Arc;
+
+use super::Field;
+use super::bordered::Bordered;
+use super::local::{Local, LocalCode};
+use crate::phase::Phase;
+use crate::solve::{NoSolution, Solved, StopRule, larger, largest};
+
+/// Walls that hold the motion, as constraints that follow those of the model. Nothing is compiled for a new set.
+#[derive(Clone, Debug)]
+pub struct Active {
+    local: Local,
+    equations: Bordered,
+    /// How many of the rows are constraints of the model.
+    constraints: usize,
+    /// ∂g/∂t of each row, and the generalized force of the constraints, at the last state.
+    rates: Vec<f64>,
+    force: Vec<f64>,
+    moved: Vec<f64>,
+    /// M a at the last state.
+    inertia: Vec<f64>,
+}
+
+impl Active {
+    /// The set of these walls, which must be independent.
+    pub fn new(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Active {
+        let rows = code.rows_with(walls);
+        let local = Local::new(code, parameters);
+        Active {
+            equations: Bordered::new(&local, &rows),
+            constraints: rows.len() - walls.len(),
+            rates: vec![0.0; rows.len()],
+            force: vec![0.0; code.n],
+            moved: vec![0.0; code.n],
+            inertia: vec![0.0; code.n],
+            local,
+        }
+    }
+
+    /// Takes other values of the parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.local.set_parameters(parameters);
+    }
+
+    /// Moves q onto the rows along the directions in which they push, as little as the mass matrix says, and p onto their
+    /// tangent space:
+    ///
+    /// ```text
+    /// M(q) δ + G(q)ᵀν = 0,   g(q + δ, t) = 0
+    /// ```
+    ///
+    /// L_vv is taken at v = 0, which is no matter where L is quadratic in v.
+    pub fn project(&mut self, z: &mut Phase, field: &mut Field) -> Solved<()> {
+        let Active { local, equations, moved, .. } = self;
+        moved.fill(0.0);
+        local.place(z.t, z.q(), moved);
+        let n = local.code.n;
+        equations.set_mass(&local.inertia()[n..]);
+        for k in 0..equations.rows.len() {
+            equations.set_column(k, &local.row(equations.rows[k]));
+        }
+        moved.copy_from_slice(z.q());
+        let mut rule = StopRule::new(largest(z.q()));
+        loop {
+            local.state_mut(z.t).0.copy_from_slice(moved);
+            let mut is_roundoff = true;
+            for k in 0..equations.rows.len() {
+                let row = local.row(equations.rows[k]);
+                equations.set_row(k, &row);
+                // With δ itself as the unknown: G δ_new = G δ − g.
+                let swept: f64 = row.support.iter().zip(row.grad).map(|(&i, s)| s * (moved[i] - z.q()[i])).sum();
+                is_roundoff &= row.g.abs() <= 2.0 * f64::EPSILON * row.size;
+                equations.right().1[k] = swept - row.g;
+            }
+            if is_roundoff {
+                break;
+            }
+            equations.right().0.fill(0.0);
+            let (delta, _) = equations.solve().ok_or(NoSolution::Singular)?;
+            let mut step = 0.0;
+            for ((moved, q), delta) in moved.iter_mut().zip(z.q()).zip(delta) {
+                step = larger(step, (q + delta - *moved).abs());
+                *moved = q + delta;
+            }
+            if rule.is_last(step, largest(delta))? {
+                break;
+            }
+        }
+        z.z[..n].copy_from_slice(moved);
+        field.project(z)
+    }
+
+    /// Solves for the acceleration and the multipliers at (t, q, v):
+    ///
+    /// ```text
+    /// M a + Gᵀλ = F + L_q − L_vq v − L_vt,   G a = −(d²g/dt² without acceleration)
+    /// ```
+    pub fn react(&mut self, t: f64, q: &[f64], v: &[f64]) -> Solved<()> {
+        let Active { local, equations, force, rates, constraints, inertia, .. } = self;
+        local.place(t, q, v);
+        let n = local.code.n;
+        let values = local.balance();
+        equations.right().0.copy_from_slice(&values[..n]);
+        inertia.copy_from_slice(&values[..n]);
+        equations.set_mass(&values[n..]);
+        for (k, rate) in rates.iter_mut().enumerate() {
+            let row = local.row(equations.rows[k]);
+            equations.set_row(k, &row);
+            equations.set_column(k, &row);
+            equations.right().1[k] = -row.drift;
+            *rate = row.g_t;
+        }
+        equations.solve().ok_or(NoSolution::Singular)?;
+        force.fill(0.0);
+        for k in 0..equations.rows.len() {
+            let (row, lambda) = (local.row(equations.rows[k]), equations.solution().1[k]);
+            row.add_to(-lambda, inertia);
+            if k < *constraints {
+                row.add_to(-lambda, force);
+            }
+        }
+        Ok(())
+    }
+
+    /// √(a·M a) at the last state.
+    pub fn size_of_acceleration(&self) -> f64 {
+        let (a, _) = self.equations.solution();
+        a.iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
+    }
+
+    /// d²φ/dt² of a wall at the last state, with the acceleration there; and the size of what adds up to it.
+    pub fn acceleration_of(&mut self, wall: usize) -> (f64, f64) {
+        let a = self.equations.solution().0;
+        let row = self.local.row(self.local.code.row_of_wall(wall));
+        let size = row.support.iter().zip(row.grad).map(|(&i, slope)| (slope * a[i]).abs()).sum();
+        (row.dot(a) + row.drift, size)
+    }
+
+    /// λ of the constraints, then of the walls, at the last state.
+    pub fn multipliers(&self) -> &[f64] {
+        self.equations.solution().1
+    }
+
+    /// The forces N = −λ of the walls at the last state.
+    pub fn forces(&self) -> impl Iterator<Item = f64> {
+        self.multipliers()[self.constraints..].iter().map(|lambda| -lambda)
+    }
+
+    /// ∂g/∂t at the last state.
+    pub fn rates(&self) -> &[f64] {
+        &self.rates
+    }
+
+    /// The power λ·∂g/∂t at the last state: with dg/dt = 0 it is that of −Gᵀλ.
+    pub fn power(&self) -> f64 {
+        self.multipliers().iter().zip(&self.rates).map(|(lambda, rate)| lambda * rate).sum()
+    }
+
+    /// The generalized force −Gᵀλ of the constraints at the last state.
+    pub fn force(&self) -> &[f64] {
+        &self.force
+    }
+}

@@ -1,0 +1,84 @@
+//! The mass matrix with a border of gradients.
+
+use super::local::{Local, Row};
+use crate::solve::MarkowitzLu;
+
+/// The linear equations of a motion on a set of rows, in any of its forms:
+///
+/// ```text
+/// | M  Gᵀ | | x |   | b |
+/// | G  0  | | μ | = | c |
+/// ```
+///
+/// M alone may be singular: it is enough that it is not on the tangent space of the rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Bordered {
+    pub(crate) n: usize,
+    /// The rows.
+    pub(crate) rows: Vec<usize>,
+    lu: MarkowitzLu,
+    matrix: Vec<f64>,
+    /// Where the entries of M are in the matrix.
+    mass: Vec<usize>,
+    /// b, c
+    right: Vec<f64>,
+    /// x, μ
+    solution: Vec<f64>,
+}
+
+impl Bordered {
+    pub(crate) fn new(local: &Local, rows: &[usize]) -> Bordered {
+        let (n, size) = (local.code.n, local.code.n + rows.len());
+        let mass: Vec<usize> = local.code.entries[0].iter().map(|(i, j)| i * size + j).collect();
+        let mut entries = mass.clone();
+        for (k, &row) in rows.iter().enumerate() {
+            entries.extend(local.code.support(row).iter().flat_map(|&i| [i * size + n + k, (n + k) * size + i]));
+        }
+        let zeros = vec![0.0; size];
+        Bordered {
+            n,
+            rows: rows.to_vec(),
+            lu: MarkowitzLu::new(size, entries),
+            matrix: vec![0.0; size * size],
+            mass,
+            right: zeros.clone(),
+            solution: zeros,
+        }
+    }
+
+    /// Writes M, of which `values` are the entries.
+    pub(crate) fn set_mass(&mut self, values: &[f64]) {
+        self.mass.iter().zip(values).for_each(|(&at, x)| self.matrix[at] = *x);
+    }
+
+    /// Writes row k of G.
+    pub(crate) fn set_row(&mut self, k: usize, row: &Row) {
+        let (n, size) = (self.n, self.right.len());
+        row.support.iter().zip(row.grad).for_each(|(&i, x)| self.matrix[(n + k) * size + i] = *x);
+    }
+
+    /// Writes column k of Gᵀ.
+    pub(crate) fn set_column(&mut self, k: usize, row: &Row) {
+        let (n, size) = (self.n, self.right.len());
+        row.support.iter().zip(row.grad).for_each(|(&i, x)| self.matrix[i * size + n + k] = *x);
+    }
+
+    /// b and c, to write them.
+    pub(crate) fn right(&mut self) -> (&mut [f64], &mut [f64]) {
+        self.right.split_at_mut(self.n)
+    }
+
+    /// Solves; None if the matrix is singular. The right-hand side is used up.
+    pub(crate) fn solve(&mut self) -> Option<(&[f64], &[f64])> {
+        if !self.lu.factor(&self.matrix) {
+            return None;
+        }
+        self.lu.solve(&mut self.right, &mut self.solution);
+        Some(self.solution.split_at(self.n))
+    }
+
+    /// x and μ of the last solution.
+    pub(crate) fn solution(&self) -> (&[f64], &[f64]) {
+        self.solution.split_at(self.n)
+    }
+}

@@ -1,0 +1,250 @@
+//! A system at one state: its Lagrangian, its constraints and its walls, with their derivatives.
+
+use std::sync::Arc;
+
+use super::{Inputs, Mechanics};
+use crate::error::Result;
+use crate::expr::{Expr, Node, Op, directional, grad, jacobian};
+use crate::kernel::{Backend, Kernel};
+use crate::system::{Enforce, time};
+
+/// From so many walls on each is interpreted: to compile a thousand takes seconds, and few hold the motion.
+const MANY: usize = 16;
+
+/// The kernels from which the motion on any set of walls is computed: compiled once for a model, for all flows.
+///
+/// All are functions of (parameters, t, q, v). With ṗ = L_q + F:
+#[derive(Debug)]
+pub struct LocalCode {
+    pub(crate) n: usize,
+    /// L_vv does not depend on v.
+    pub(crate) is_quadratic: bool,
+    /// L, walls or constraints depend on the time.
+    pub(crate) depends_on_time: bool,
+    /// → L, L_t, L_v, ṗ
+    motion: Kernel,
+    /// → L_v, entries of L_vv
+    inertia: Kernel,
+    /// → ṗ − L_vq v − L_vt, entries of L_vv
+    balance: Kernel,
+    /// → L_v, ṗ, entries of L_vv, of L_vq, of ṗ_q, of ṗ_v
+    slopes: Kernel,
+    /// Where these four matrices may differ from zero: row, column. First those that depend on the parameters alone.
+    pub(crate) entries: [Vec<(usize, usize)>; 4],
+    /// How many of each these are.
+    pub(crate) constants: [usize; 4],
+    /// The constraints, in the order of the model; then the walls.
+    rows: Vec<RowCode>,
+    /// Where each constraint is enforced.
+    pub(crate) enforce: Vec<Enforce>,
+}
+
+/// g(q, t) of a constraint or a wall.
+#[derive(Debug)]
+struct RowCode {
+    /// The coordinates on which it depends.
+    support: Vec<usize>,
+    /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support
+    kernel: Kernel,
+}
+
+impl LocalCode {
+    /// Compiles the kernels.
+    pub fn new(mechanics: &Mechanics) -> Result<LocalCode> {
+        let Mechanics { q, v, l, .. } = mechanics;
+        let inputs = mechanics.state_symbols();
+        let kernel = |outputs: &[&[Expr]]| mechanics.kernel(&inputs, &outputs.concat());
+        let momenta = mechanics.momenta();
+        let mut rates = grad(*l, q);
+        if let Some(forces) = &mechanics.forces {
+            rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
+        }
+        let seeds: Vec<(Expr, Expr)> =
+            q.iter().copied().zip(v.iter().copied()).chain([(time(), Expr::constant(1.0))]).collect();
+        let drift = directional(&momenta, &seeds);
+        let balance: Vec<Expr> = rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect();
+        let matrices = [jacobian(&momenta, v), jacobian(&momenta, q), jacobian(&rates, q), jacobian(&rates, v)];
+        let mass = matrices[0].concat();
+        let sparse = matrices.map(|matrix| entries(&matrix, &inputs));
+        let values: Vec<Expr> = sparse.iter().flat_map(|(_, values)| values.iter().copied()).collect();
+        let one = Mechanics { backend: Backend::Interpreter, ..mechanics.clone() };
+        let compiler = if mechanics.walls.len() < MANY { mechanics } else { &one };
+        let all = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
+        let depends_on_time = [&[*l][..], &rates, &all.clone().collect::<Vec<_>>()].concat();
+        Ok(LocalCode {
+            n: q.len(),
+            is_quadratic: mass.iter().all(|entry| !entry.depends_on(v)),
+            depends_on_time: depends_on_time.iter().any(|e| e.depends_on(&[time()])),
+            motion: kernel(&[&[*l, l.diff(time())], &momenta, &rates])?,
+            inertia: kernel(&[&momenta, &sparse[0].1])?,
+            balance: kernel(&[&balance, &sparse[0].1])?,
+            slopes: kernel(&[&momenta, &rates, &values])?,
+            constants: [0, 1, 2, 3].map(|k| sparse[k].1.iter().filter(|value| !value.depends_on(&inputs)).count()),
+            entries: sparse.map(|(places, _)| places),
+            rows: all.map(|g| RowCode::new(compiler, &inputs, &seeds, g)).collect::<Result<_>>()?,
+            enforce: mechanics.constraints.iter().map(|c| c.enforce).collect(),
+        })
+    }
+
+    /// The rows of the constraints that hold at every node.
+    pub(crate) fn tangent_rows(&self) -> impl Iterator<Item = usize> {
+        (0..self.enforce.len()).filter(|&row| self.enforce[row] == Enforce::OnePoint)
+    }
+
+    /// The rows of the constraints that hold at every node, and of these walls.
+    pub(crate) fn rows_with(&self, walls: &[usize]) -> Vec<usize> {
+        self.tangent_rows().chain(walls.iter().map(|&wall| self.row_of_wall(wall))).collect()
+    }
+
+    /// The row of a wall.
+    pub(crate) fn row_of_wall(&self, wall: usize) -> usize {
+        self.enforce.len() + wall
+    }
+
+    /// The coordinates on which a row depends.
+    pub(crate) fn support(&self, row: usize) -> &[usize] {
+        &self.rows[row].support
+    }
+}
+
+impl RowCode {
+    fn new(compiler: &Mechanics, inputs: &[Expr], seeds: &[(Expr, Expr)], g: Expr) -> Result<RowCode> {
+        let q = &compiler.q;
+        let support: Vec<usize> = (0..q.len()).filter(|&i| g.depends_on(&q[i..=i])).collect();
+        let coordinates: Vec<Expr> = support.iter().map(|&i| q[i]).collect();
+        let slopes = grad(g, &coordinates);
+        let bends = jacobian(&slopes, &coordinates).concat();
+        let drift = directional(&directional(&[g], seeds), seeds)[0];
+        let outputs = [vec![g, size(g), g.diff(time()), drift], slopes, bends].concat();
+        Ok(RowCode { kernel: compiler.kernel(inputs, &outputs)?, support })
+    }
+}
+
+/// The entries of a matrix that are not zero, places and values; first those that do not depend on `inputs`.
+fn entries(matrix: &[Vec<Expr>], inputs: &[Expr]) -> (Vec<(usize, usize)>, Vec<Expr>) {
+    let rows = matrix.iter().enumerate();
+    let all = rows.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, &value)| ((i, j), value)));
+    let mut all: Vec<_> = all.filter(|(_, value)| !value.is_zero()).collect();
+    all.sort_by_key(|(_, value)| value.depends_on(inputs));
+    all.into_iter().unzip()
+}
+
+/// The sum of the absolute terms of g, of which its roundoff is a part.
+fn size(g: Expr) -> Expr {
+    let (mut left, mut sum) = (vec![g], Expr::constant(0.0));
+    while let Some(term) = left.pop() {
+        match term.node() {
+            Node::Binary(Op::Add | Op::Sub, a, b) => left.extend([a, b]),
+            _ => sum = sum + term.abs(),
+        }
+    }
+    sum
+}
+
+/// Room to evaluate the kernels at one state after another.
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub(crate) code: Arc<LocalCode>,
+    inputs: Inputs,
+    values: Vec<f64>,
+    row: Vec<f64>,
+}
+
+/// What is known of a row at a state.
+pub(crate) struct Row<'a> {
+    /// The coordinates on which it depends.
+    pub(crate) support: &'a [usize],
+    /// g.
+    pub(crate) g: f64,
+    /// The sum of its absolute terms.
+    pub(crate) size: f64,
+    /// ∂g/∂t.
+    pub(crate) g_t: f64,
+    /// d²g/dt² without acceleration.
+    pub(crate) drift: f64,
+    /// ∇g on the support.
+    pub(crate) grad: &'a [f64],
+    /// ∇²g on the support, by rows.
+    pub(crate) hessian: &'a [f64],
+}
+
+impl Row<'_> {
+    /// ∇g·x.
+    pub(crate) fn dot(&self, x: &[f64]) -> f64 {
+        self.support.iter().zip(self.grad).map(|(&i, slope)| slope * x[i]).sum()
+    }
+
+    /// y ← y + factor·∇g.
+    pub(crate) fn add_to(&self, factor: f64, y: &mut [f64]) {
+        self.support.iter().zip(self.grad).for_each(|(&i, slope)| y[i] += factor * slope);
+    }
+}
+
+impl Local {
+    /// With these values of the parameters.
+    pub fn new(code: &Arc<LocalCode>, parameters: &[f64]) -> Local {
+        let (n, entries) = (code.n, code.entries.iter().map(Vec::len).sum::<usize>());
+        let row = code.rows.iter().map(|row| 4 + row.support.len() * (1 + row.support.len())).max();
+        let (inputs, values) = (Inputs::new(parameters, n), vec![0.0; 2 + 2 * n + entries]);
+        Local { code: code.clone(), inputs, values, row: vec![0.0; row.unwrap_or(0)] }
+    }
+
+    /// Takes other values of the parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.inputs.set_parameters(parameters);
+    }
+
+    /// Goes to (t, q, v).
+    pub(crate) fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
+        self.inputs.place(t, q, v);
+    }
+
+    /// The coordinates and the velocities, to write them, at a time.
+    pub(crate) fn state_mut(&mut self, t: f64) -> (&mut [f64], &mut [f64]) {
+        self.inputs.state_mut(t)
+    }
+
+    /// L, L_t, L_v, ṗ.
+    pub(crate) fn motion(&mut self) -> &[f64] {
+        self.motion_and_velocity().0
+    }
+
+    /// L, L_t, L_v, ṗ; and v.
+    pub(crate) fn motion_and_velocity(&mut self) -> (&[f64], &[f64]) {
+        let values = &mut self.values[..2 + 2 * self.code.n];
+        self.code.motion.eval(self.inputs.all(), values);
+        (values, self.inputs.v())
+    }
+
+    /// L_v, entries of L_vv.
+    pub(crate) fn inertia(&mut self) -> &[f64] {
+        let values = &mut self.values[..self.code.n + self.code.entries[0].len()];
+        self.code.inertia.eval(self.inputs.all(), values);
+        values
+    }
+
+    /// ṗ − L_vq v − L_vt, entries of L_vv.
+    pub(crate) fn balance(&mut self) -> &[f64] {
+        let values = &mut self.values[..self.code.n + self.code.entries[0].len()];
+        self.code.balance.eval(self.inputs.all(), values);
+        values
+    }
+
+    /// L_v, ṗ, entries of L_vv, L_vq, ṗ_q, ṗ_v.
+    pub(crate) fn slopes(&mut self) -> &[f64] {
+        let values = &mut self.values[2..];
+        self.code.slopes.eval(self.inputs.all(), values);
+        values
+    }
+
+    /// What is known of a row.
+    pub(crate) fn row(&mut self, row: usize) -> Row<'_> {
+        let RowCode { support, kernel } = &self.code.rows[row];
+        let m = support.len();
+        let values = &mut self.row[..4 + m + m * m];
+        kernel.eval(self.inputs.all(), values);
+        let (numbers, slopes) = values.split_at(4);
+        let (grad, hessian) = slopes.split_at(m);
+        Row { support, g: numbers[0], size: numbers[1], g_t: numbers[2], drift: numbers[3], grad, hessian }
+    }
+}

@@ -1,0 +1,106 @@
+//! Velocities on the tangent space of walls that hold.
+
+use std::sync::Arc;
+
+use super::bordered::Bordered;
+use super::field::PARTS_OF_MOMENTA;
+use super::local::{Local, LocalCode};
+use crate::solve::{NoSolution, Solved, StopRule, largest};
+
+/// v and μ of a phase point on walls that hold: the equations of [`super::Field`] for any set of them, in numbers.
+///
+/// ```text
+/// p = L_v(q, v) + Gᵀμ,   G v + g_t = 0
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct Tangent {
+    local: Local,
+    equations: Bordered,
+    v: Vec<f64>,
+    mu: Vec<f64>,
+}
+
+impl Tangent {
+    pub(super) fn new(code: &Arc<LocalCode>, rows: &[usize], parameters: &[f64]) -> Tangent {
+        let local = Local::new(code, parameters);
+        let (v, mu) = (vec![0.0; code.n], vec![0.0; rows.len()]);
+        Tangent { equations: Bordered::new(&local, rows), local, v, mu }
+    }
+
+    pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
+        self.local.set_parameters(parameters);
+    }
+
+    /// How many values there are at a point.
+    pub(super) fn values(&self) -> usize {
+        3 * self.v.len() + 1 + self.mu.len()
+    }
+
+    /// Writes v, ṗ, H, L_v and μ at (t, q, p).
+    pub(super) fn eval(&mut self, t: f64, z: &[f64], values: &mut [f64]) -> Solved<()> {
+        let (q, p) = z.split_at(self.v.len());
+        self.solve(t, q, p)?;
+        let n = p.len();
+        values[..n].copy_from_slice(&self.v);
+        self.local.place(t, q, &self.v);
+        let motion = self.local.motion();
+        let (momenta, rates) = motion[2..].split_at(n);
+        let power: f64 = momenta.iter().zip(&self.v).map(|(p, v)| p * v).sum();
+        values[n..2 * n].copy_from_slice(rates);
+        values[2 * n] = power - motion[0];
+        values[2 * n + 1..3 * n + 1].copy_from_slice(momenta);
+        values[3 * n + 1..].copy_from_slice(&self.mu);
+        Ok(())
+    }
+
+    /// From the last velocity, or else from rest, or else with momenta that grow to the given ones.
+    fn solve(&mut self, t: f64, q: &[f64], p: &[f64]) -> Solved<()> {
+        if self.newton(t, q, p, 1.0).is_ok() {
+            return Ok(());
+        }
+        self.forget();
+        let Err(error) = self.newton(t, q, p, 1.0) else { return Ok(()) };
+        self.forget();
+        let parts = (1..=PARTS_OF_MOMENTA).map(|part| part as f64 / PARTS_OF_MOMENTA as f64);
+        let mut result = Ok(());
+        parts.for_each(|share| result = result.and_then(|()| self.newton(t, q, p, share)));
+        result.map_err(|_| error)
+    }
+
+    /// Forgets the last velocity.
+    pub(super) fn forget(&mut self) {
+        self.v.fill(0.0);
+        self.mu.fill(0.0);
+    }
+
+    /// Newton's method with a share of the momenta. Where L is quadratic in v a step is exact, but for the roundoff of a guess
+    /// that is much larger than the velocity.
+    fn newton(&mut self, t: f64, q: &[f64], p: &[f64], share: f64) -> Solved<()> {
+        let Tangent { local, equations, v, mu } = self;
+        let n = v.len();
+        let mut rule = StopRule::new(0.0);
+        loop {
+            local.place(t, q, v);
+            let values = local.inertia();
+            equations.set_mass(&values[n..]);
+            let balance = values[..n].iter().zip(p).map(|(momentum, p)| momentum - share * p);
+            equations.right().0.iter_mut().zip(balance).for_each(|(r, x)| *r = x);
+            for (k, mu) in mu.iter().enumerate() {
+                let row = local.row(equations.rows[k]);
+                equations.set_row(k, &row);
+                equations.set_column(k, &row);
+                let (momenta, rates) = equations.right();
+                row.add_to(*mu, momenta);
+                rates[k] = row.dot(v) + row.g_t;
+            }
+            let (dv, dmu) = equations.solve().ok_or(NoSolution::Singular)?;
+            v.iter_mut().zip(dv).for_each(|(v, dv)| *v -= dv);
+            mu.iter_mut().zip(dmu).for_each(|(mu, dmu)| *mu -= dmu);
+            let (step, scale) = (largest(dv), largest(v));
+            let is_last = rule.is_last(step, scale + 0.0 * largest(mu))?;
+            if is_last || (local.code.is_quadratic && step <= scale) {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! LU factors of small matrices that all have the same zeros.
+
+use crate::limits::{GOOD_PIVOT, KEPT_PIVOT, SINGULAR};
+
+/// A = P·L·U·Q of a square matrix by rows, of which only listed entries may differ from zero.
+///
+/// The first matrix decides on the pivots: of the column with the fewest entries the row with the fewest, among those whose
+/// entry is large enough [Markowitz 1957; Duff, Erisman & Reid 1986, ch. 7]. Later matrices follow the same lists.
+#[derive(Clone, Debug)]
+pub struct MarkowitzLu {
+    n: usize,
+    /// Where A may differ from zero, and A there at the last time.
+    entries: Vec<usize>,
+    matrix: Vec<f64>,
+    is_factored: bool,
+    /// L below the pivots, U beside them.
+    a: Vec<f64>,
+    /// 1 over the largest entry of each row of A.
+    scale: Vec<f64>,
+    /// For each row the sum of the sizes of what has added up to its pivot.
+    size: Vec<f64>,
+    pivots: Vec<Pivot>,
+    /// The column of the pivot of each row.
+    pivot_column: Vec<usize>,
+    /// The rows and columns of all pivots.
+    lists: Vec<usize>,
+    /// Where A is zero and the factors are not.
+    fill: Vec<usize>,
+}
+
+/// One step of the elimination.
+#[derive(Clone, Debug)]
+struct Pivot {
+    row: usize,
+    column: usize,
+    /// Where in `lists` the rows begin from which its row is subtracted, then its columns, and where these end.
+    rows: usize,
+    columns: usize,
+    end: usize,
+}
+
+impl MarkowitzLu {
+    /// Room for matrices of n rows with these entries, each at row·n + column.
+    pub fn new(n: usize, mut entries: Vec<usize>) -> MarkowitzLu {
+        entries.sort_unstable();
+        entries.dedup();
+        MarkowitzLu {
+            n,
+            matrix: vec![f64::NAN; entries.len()],
+            entries,
+            is_factored: false,
+            a: vec![0.0; n * n],
+            scale: vec![0.0; n],
+            size: vec![0.0; n],
+            pivots: Vec::new(),
+            pivot_column: vec![0; n],
+            lists: Vec::new(),
+            fill: Vec::new(),
+        }
+    }
+
+    /// Sets the entries of `a` that may differ from zero to zero.
+    pub fn clear(&self, a: &mut [f64]) {
+        self.entries.iter().for_each(|&at| a[at] = 0.0);
+    }
+
+    /// Factors `a`. False if it is singular to working precision (or not finite). The matrix of the last time, as of a motion
+    /// at rest, costs nothing.
+    pub fn factor(&mut self, a: &[f64]) -> bool {
+        if self.is_factored && self.entries.iter().zip(&self.matrix).all(|(&at, known)| a[at] == *known) {
+            return true;
+        }
+        self.matrix.iter_mut().zip(&self.entries).for_each(|(known, &at)| *known = a[at]);
+        self.is_factored = self.eliminate() || (self.choose_pivots() && self.eliminate());
+        self.is_factored
+    }
+
+    /// The matrix where the factors will be.
+    fn place(&mut self) -> bool {
+        self.scale.fill(0.0);
+        for (&at, &x) in self.entries.iter().zip(&self.matrix) {
+            self.a[at] = x;
+            let row = &mut self.scale[at / self.n];
+            *row = row.max(x.abs());
+        }
+        self.fill.iter().for_each(|&at| self.a[at] = 0.0);
+        self.scale.iter_mut().for_each(|row| *row = 1.0 / *row);
+        self.scale.iter().all(|row| row.is_finite()) && self.matrix.iter().all(|x| x.is_finite())
+    }
+
+    /// Follows the lists. False without pivots, or where a pivot is too small.
+    fn eliminate(&mut self) -> bool {
+        if self.pivots.len() < self.n || !self.place() {
+            return false;
+        }
+        let n = self.n;
+        for pivot in &self.pivots {
+            self.size[pivot.row] = self.a[pivot.row * n + pivot.column].abs();
+        }
+        for &Pivot { row, column, rows, columns, end } in &self.pivots {
+            let (rows, columns) = (&self.lists[rows..columns], &self.lists[columns..end]);
+            let x = self.a[row * n + column];
+            let most = rows.iter().map(|&i| self.scale[i] * self.a[i * n + column].abs()).fold(0.0, f64::max);
+            // The size is that of the terms whose sum is the pivot: no unit matters.
+            if x.abs() <= SINGULAR * self.size[row] || self.scale[row] * x.abs() < KEPT_PIVOT * most {
+                return false;
+            }
+            for &i in rows {
+                let factor = self.a[i * n + column] / x;
+                self.a[i * n + column] = factor;
+                self.size[i] += (factor * self.a[row * n + self.pivot_column[i]]).abs();
+                if factor != 0.0 {
+                    let [from, to] = two_rows(&mut self.a, n, row, i);
+                    columns.iter().for_each(|&j| to[j] -= factor * from[j]);
+                }
+            }
+        }
+        true
+    }
+
+    /// Makes the lists for the matrix. False if it is singular.
+    fn choose_pivots(&mut self) -> bool {
+        let n = self.n;
+        let is_placed = self.place();
+        self.pivots.clear();
+        self.lists.clear();
+        self.fill.clear();
+        if !is_placed {
+            return false;
+        }
+        let mut search = Search::new(n, &self.entries);
+        for _ in 0..n {
+            let Some((row, column)) = search.next_pivot(&self.a, &self.scale) else { return false };
+            let (rows, columns) = search.take(row, column);
+            for &i in &rows {
+                let factor = self.a[i * n + column] / self.a[row * n + column];
+                for &j in &columns {
+                    if search.add(i, j) {
+                        self.fill.push(i * n + j);
+                    }
+                    self.a[i * n + j] -= factor * self.a[row * n + j];
+                }
+            }
+            let begin = self.lists.len();
+            self.lists.extend(rows.iter().chain(&columns));
+            self.pivots.push(Pivot { row, column, rows: begin, columns: begin + rows.len(), end: self.lists.len() });
+            self.pivot_column[row] = column;
+        }
+        true
+    }
+
+    /// x with A·x = b; `b` is used up.
+    pub fn solve(&self, b: &mut [f64], x: &mut [f64]) {
+        let n = self.n;
+        for pivot in &self.pivots {
+            let y = b[pivot.row];
+            self.lists[pivot.rows..pivot.columns].iter().for_each(|&i| b[i] -= self.a[i * n + pivot.column] * y);
+        }
+        for pivot in self.pivots.iter().rev() {
+            let row = &self.a[pivot.row * n..][..n];
+            let others = &self.lists[pivot.columns..pivot.end];
+            let sum = others.iter().fold(b[pivot.row], |sum, &j| sum - row[j] * x[j]);
+            x[pivot.column] = sum / row[pivot.column];
+        }
+    }
+}
+
+/// Two rows of a matrix.
+fn two_rows(a: &mut [f64], n: usize, from: usize, to: usize) -> [&mut [f64]; 2] {
+    let (low, high) = a.split_at_mut(from.max(to) * n);
+    let (low, high) = (&mut low[from.min(to) * n..][..n], &mut high[..n]);
+    if from < to { [low, high] } else { [high, low] }
+}
+
+/// What is left of the matrix while pivots are chosen.
+struct Search {
+    n: usize,
+    may_differ: Vec<bool>,
+    is_row_left: Vec<bool>,
+    is_column_left: Vec<bool>,
+    /// How many entries the rows and columns have.
+    in_row: Vec<usize>,
+    in_column: Vec<usize>,
+}
+
+impl Search {
+    fn new(n: usize, entries: &[usize]) -> Search {
+        let none = vec![0; n];
+        let mut search = Search {
+            n,
+            may_differ: vec![false; n * n],
+            is_row_left: vec![true; n],
+            is_column_left: vec![true; n],
+            in_row: none.clone(),
+            in_column: none,
+        };
+        for &at in entries {
+            search.add(at / n, at % n);
+        }
+        search
+    }
+
+    /// Adds an entry; true if it is new.
+    fn add(&mut self, i: usize, j: usize) -> bool {
+        let is_new = !std::mem::replace(&mut self.may_differ[i * self.n + j], true);
+        self.in_row[i] += usize::from(is_new);
+        self.in_column[j] += usize::from(is_new);
+        is_new
+    }
+
+    /// The best pivot of the column with the fewest entries; of the next one, where all of them are zero.
+    fn next_pivot(&self, a: &[f64], scale: &[f64]) -> Option<(usize, usize)> {
+        let mut columns: Vec<usize> = (0..self.n).filter(|&j| self.is_column_left[j]).collect();
+        columns.sort_by_key(|&j| self.in_column[j]);
+        columns.into_iter().find_map(|j| {
+            let size = |i: usize| scale[i] * a[i * self.n + j].abs();
+            let most = self.rows_of(j).map(size).fold(0.0, f64::max);
+            let large = self.rows_of(j).filter(|&i| most > 0.0 && size(i) >= GOOD_PIVOT * most);
+            large.min_by_key(|&i| self.in_row[i]).map(|i| (i, j))
+        })
+    }
+
+    fn rows_of(&self, column: usize) -> impl Iterator<Item = usize> {
+        (0..self.n).filter(move |&i| self.is_row_left[i] && self.may_differ[i * self.n + column])
+    }
+
+    /// Takes a row and a column out; the other rows and columns with which they have entries.
+    fn take(&mut self, row: usize, column: usize) -> (Vec<usize>, Vec<usize>) {
+        (self.is_row_left[row], self.is_column_left[column]) = (false, false);
+        let rows: Vec<usize> = self.rows_of(column).collect();
+        let of_row = (0..self.n).filter(|&j| self.is_column_left[j] && self.may_differ[row * self.n + j]);
+        let columns: Vec<usize> = of_row.collect();
+        rows.iter().for_each(|&i| self.in_row[i] -= 1);
+        columns.iter().for_each(|&j| self.in_column[j] -= 1);
+        (rows, columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::Lu;
+
+    /// Random matrices with few entries, bordered as those of constraints are: the solution is that of dense factors.
+    #[test]
+    fn solutions_are_those_of_dense_factors() {
+        let mut seed = 7u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        for case in 0..200 {
+            let (n, m) = (1 + case % 12, case % 4);
+            let size = n + m.min(n);
+            let mut entries: Vec<usize> = (0..n).map(|i| i * size + i).collect();
+            (0..2 * n).for_each(|_| {
+                let [i, j] = [0, 1].map(|_| ((random() + 0.5) * n as f64) as usize);
+                entries.push(i * size + j);
+            });
+            for k in n..size {
+                for j in (k - n..n).step_by(1 + case % 3) {
+                    entries.extend([k * size + j, j * size + k]);
+                }
+            }
+            let (mut sparse, mut dense) = (MarkowitzLu::new(size, entries.clone()), Lu::new(size));
+            for round in 0..3 {
+                let mut a = vec![0.0; size * size];
+                entries.iter().for_each(|&at| a[at] = random() * 10f64.powi((case % 7) as i32));
+                let b: Vec<f64> = (0..size).map(|_| random()).collect();
+                let (mut due, mut x) = (vec![0.0; size], vec![0.0; size]);
+                assert_eq!(dense.factor(&a), sparse.factor(&a), "case {case}, {round}");
+                dense.solve(&b, &mut due);
+                sparse.solve(&mut b.clone(), &mut x);
+                let residual: f64 = (0..size)
+                    .map(|i| (0..size).map(|j| a[i * size + j] * x[j]).sum::<f64>() - b[i])
+                    .map(f64::abs)
+                    .sum();
+                let scale: f64 =
+                    1.0 + a.iter().map(|a| a.abs()).sum::<f64>() * due.iter().map(|x| x.abs()).sum::<f64>();
+                assert!(residual <= 1e-13 * scale, "case {case}, {round}: {residual:e} of {scale:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn singular_matrices_are_told_in_any_unit() {
+        for unit in [1e-12, 1.0, 1e12] {
+            let entries = vec![0, 1, 2, 3];
+            let mut lu = MarkowitzLu::new(2, entries);
+            assert!(!lu.factor(&[unit * 0.1, unit * 0.3, 0.2, 0.6]), "{unit:e}");
+            assert!(lu.factor(&[unit * 0.1, unit * 0.3, 0.2, -0.6]), "{unit:e}");
+            assert!(!lu.factor(&[unit * 0.1, f64::NAN, 0.2, -0.6]), "{unit:e}");
+        }
+    }
+}
