@@ -32,6 +32,8 @@ pub const LAST_CORRECTION: f64 = 1e-9;
 /// Corrections as small as this, relative to the largest unknown or to 1, are roundoff if they no longer shrink. Where residuals
 /// are divided by a number, so is the 1.
 pub const STAGNATION: f64 = 1e-12;
+/// Where the velocity of given momenta is hard to find, the momenta grow to them in so many parts.
+pub const PARTS_OF_MOMENTA: usize = 64;
 
 // ---- Stages of collocation -----------------------------------------------------------------------------------------------------
 
@@ -55,6 +57,10 @@ pub const SINKS: f64 = 1e-13;
 pub const SLOW: f64 = 1e-13;
 /// Newton's method on the length of a partial step gives up after so many trials, and the bracket is halved instead.
 pub const NEWTON_TRIALS: usize = 8;
+/// After an event the next one is sought within so many times the time since the one before, then within ever longer times.
+pub const LOOK_AHEAD: f64 = 8.0;
+/// Where a gap opens, and is shut later, a moment when it is open is sought in ever shorter times, halved at most so often.
+pub const HALVINGS: usize = 20;
 /// A step with more events than this is given up.
 pub const MAX_IN_ONE_STEP: usize = 100_000;
 

@@ -56,7 +56,7 @@ pub(crate) fn share(w: &[f64], demand: &[f64], size_at: impl Fn(usize) -> f64) -
         };
         let parts = parts_of(w, m, &active, next)?;
         let (left, whole) = (left_of(w, m, &active, &parts, next), w[next * m + next]);
-        if left <= NEARLY_REDUNDANT * whole && lack <= left.max(0.0).sqrt() * size_at(next) {
+        if left <= NEARLY_REDUNDANT * whole && lack <= left.max(REDUNDANT * whole).sqrt() * size_at(next) {
             is_satisfied[next] = true;
             continue;
         }

@@ -10,12 +10,10 @@ use super::{Mechanics, Newton, numbered};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
+use crate::limits::PARTS_OF_MOMENTA;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
-
-/// In so many parts momenta grow to those whose velocity is hard to find.
-pub(super) const PARTS_OF_MOMENTA: usize = 64;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
 ///

@@ -1,15 +1,12 @@
 //! A system at one state: its Lagrangian, its constraints and its walls, with their derivatives.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Inputs, Mechanics};
-use crate::error::Result;
+use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, Node, Op, directional, grad, jacobian};
-use crate::kernel::{Backend, Kernel};
+use crate::kernel::{Backend, Kernel, Tape};
 use crate::system::{Enforce, time};
-
-/// From so many walls on each is interpreted: to compile a thousand takes seconds, and few hold the motion.
-const MANY: usize = 16;
 
 /// The kernels from which the motion on any set of walls is computed: compiled once for a model, for all flows.
 ///
@@ -44,8 +41,11 @@ pub struct LocalCode {
 struct RowCode {
     /// The coordinates on which it depends.
     support: Vec<usize>,
-    /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support
-    kernel: Kernel,
+    /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support.
+    /// Compiled when it is first needed: of many walls few hold the motion.
+    kernel: OnceLock<Kernel>,
+    tape: Tape,
+    backend: Backend,
 }
 
 impl LocalCode {
@@ -67,8 +67,6 @@ impl LocalCode {
         let mass = matrices[0].concat();
         let sparse = matrices.map(|matrix| entries(&matrix, &inputs));
         let values: Vec<Expr> = sparse.iter().flat_map(|(_, values)| values.iter().copied()).collect();
-        let one = Mechanics { backend: Backend::Interpreter, ..mechanics.clone() };
-        let compiler = if mechanics.walls.len() < MANY { mechanics } else { &one };
         let all = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
         let depends_on_time = [&[*l][..], &rates, &all.clone().collect::<Vec<_>>()].concat();
         Ok(LocalCode {
@@ -81,7 +79,7 @@ impl LocalCode {
             slopes: kernel(&[&momenta, &rates, &values])?,
             constants: [0, 1, 2, 3].map(|k| sparse[k].1.iter().filter(|value| !value.depends_on(&inputs)).count()),
             entries: sparse.map(|(places, _)| places),
-            rows: all.map(|g| RowCode::new(compiler, &inputs, &seeds, g)).collect::<Result<_>>()?,
+            rows: all.map(|g| RowCode::new(mechanics, &inputs, &seeds, g)).collect::<Result<_>>()?,
             enforce: mechanics.constraints.iter().map(|c| c.enforce).collect(),
         })
     }
@@ -108,15 +106,21 @@ impl LocalCode {
 }
 
 impl RowCode {
-    fn new(compiler: &Mechanics, inputs: &[Expr], seeds: &[(Expr, Expr)], g: Expr) -> Result<RowCode> {
-        let q = &compiler.q;
+    fn new(mechanics: &Mechanics, inputs: &[Expr], seeds: &[(Expr, Expr)], g: Expr) -> Result<RowCode> {
+        let q = &mechanics.q;
         let support: Vec<usize> = (0..q.len()).filter(|&i| g.depends_on(&q[i..=i])).collect();
         let coordinates: Vec<Expr> = support.iter().map(|&i| q[i]).collect();
         let slopes = grad(g, &coordinates);
         let bends = jacobian(&slopes, &coordinates).concat();
         let drift = directional(&directional(&[g], seeds), seeds)[0];
         let outputs = [vec![g, size(g), g.diff(time()), drift], slopes, bends].concat();
-        Ok(RowCode { kernel: compiler.kernel(inputs, &outputs)?, support })
+        let inputs = [&mechanics.parameters, inputs].concat();
+        let tape = Tape::new(&inputs, &outputs).map_err(|e| Diagnostic::new(e.to_string()))?;
+        Ok(RowCode { kernel: OnceLock::new(), tape, backend: mechanics.backend, support })
+    }
+
+    fn kernel(&self) -> &Kernel {
+        self.kernel.get_or_init(|| Kernel::of_tape(&self.tape, self.backend))
     }
 }
 
@@ -239,10 +243,11 @@ impl Local {
 
     /// What is known of a row.
     pub(crate) fn row(&mut self, row: usize) -> Row<'_> {
-        let RowCode { support, kernel } = &self.code.rows[row];
+        let code = &self.code.rows[row];
+        let support = &code.support;
         let m = support.len();
         let values = &mut self.row[..4 + m + m * m];
-        kernel.eval(self.inputs.all(), values);
+        code.kernel().eval(self.inputs.all(), values);
         let (numbers, slopes) = values.split_at(4);
         let (grad, hessian) = slopes.split_at(m);
         Row { support, g: numbers[0], size: numbers[1], g_t: numbers[2], drift: numbers[3], grad, hessian }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::bordered::Bordered;
-use super::field::PARTS_OF_MOMENTA;
 use super::local::{Local, LocalCode};
+use crate::limits::PARTS_OF_MOMENTA;
 use crate::solve::{NoSolution, Solved, StopRule, largest};
 
 /// v and μ of a phase point on walls that hold: the equations of [`super::Field`] for any set of them, in numbers.

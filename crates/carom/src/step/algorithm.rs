@@ -9,7 +9,7 @@ use super::release::Looks;
 use super::rest::{Rest, Surroundings};
 use super::state::{Memory, State};
 use crate::impact::ImpactRule;
-use crate::limits::{MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
+use crate::limits::{LOOK_AHEAD, MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
 use crate::phase::{Flow, Phase};
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
@@ -24,6 +24,9 @@ pub(super) struct EventDriven {
     facts: Facts,
     probe: Phase,
     looks: Looks,
+    /// The walls that have let go at this instant. None of them holds again at it: where walls are nearly redundant, roundoff
+    /// decides on the signs of their forces, and they would take turns without an end.
+    released: Vec<usize>,
     z: Phase,
     z1: Phase,
 }
@@ -38,7 +41,7 @@ impl EventDriven {
     ) -> EventDriven {
         let z = facts.nowhere();
         let (facts, looks, probe, z1) = (facts.clone(), Looks::default(), z.clone(), z.clone());
-        EventDriven { maps, evaluator, resolver, rest, facts, looks, probe, z, z1 }
+        EventDriven { maps, evaluator, resolver, rest, facts, looks, released: Vec::new(), probe, z, z1 }
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
@@ -52,6 +55,9 @@ impl EventDriven {
         let (mut tau_left, mut at_once, mut events) = (h, 0, 0);
         while let Some(Encounter { wall, dtau, lets_go }) = encounter {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
+            if dtau > 0.0 || events == 0 {
+                self.released.clear();
+            }
             events += 1;
             if at_once > MAX_AT_ONE_INSTANT || events > MAX_IN_ONE_STEP {
                 return Err(NoSolution::Accumulated);
@@ -62,19 +68,34 @@ impl EventDriven {
                 let EventDriven { resolver, maps, evaluator, z, .. } = self;
                 resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
             }
-            let stop = self.settle(lets_go.then_some(wall), h, log)?;
+            if lets_go {
+                self.released.push(wall);
+            }
+            let stop = self.settle(h, log)?;
             log.push_arc(&self.z, self.maps.holding(), None);
             if let Some(wait) = stop {
                 return self.maps.partial().step(&self.z, wait.min(tau_left), &mut self.z1);
             }
-            self.maps.partial().step(&self.z, tau_left, &mut self.z1)?; // 7
-            note_impulses(self.maps.partial(), log);
-            encounter = match tau_left > 0.0 {
-                true => self.first_encounter(tau_left, Some(wall), log.end.fastest)?, // 8
-                false => None,
-            };
+            encounter = self.next_encounter(tau_left, wall, dtau, log)?; // 7–8
         }
         Ok(())
+    }
+
+    /// The rest of the step after an event, z1 = Φ_τ(z), and the first event in it. The next event often follows about as soon as
+    /// this one did, so that times near to `dtau` are looked at first.
+    fn next_encounter(&mut self, tau: f64, left: usize, dtau: f64, log: &mut StepLog) -> Solved<Option<Encounter>> {
+        let mut near = LOOK_AHEAD * dtau;
+        while near > 0.0 && near < 0.5 * tau {
+            self.maps.partial().step(&self.z, near, &mut self.z1)?;
+            let encounter = self.first_encounter(near, Some(left), log.end.fastest)?;
+            if encounter.is_some() {
+                return Ok(encounter);
+            }
+            near *= LOOK_AHEAD;
+        }
+        self.maps.partial().step(&self.z, tau, &mut self.z1)?; // 7
+        note_impulses(self.maps.partial(), log);
+        if tau > 0.0 { self.first_encounter(tau, Some(left), log.end.fastest) } else { Ok(None) } // 8
     }
 
     /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
@@ -106,10 +127,12 @@ impl EventDriven {
     }
 
     /// Decides which walls hold from here on; says after which time the step is to end, if it is to end early.
-    fn settle(&mut self, leaving: Option<usize>, h: f64, log: &mut StepLog) -> Solved<Option<f64>> {
-        let EventDriven { maps, evaluator, resolver, rest: Some(rest), z, .. } = self else { return Ok(None) };
+    fn settle(&mut self, h: f64, log: &mut StepLog) -> Solved<Option<f64>> {
+        let EventDriven { maps, evaluator, resolver, rest: Some(rest), z, released, .. } = self else {
+            return Ok(None);
+        };
         let before = maps.holding().to_vec();
-        rest.settle(z, leaving, &before, Surroundings { resolver, maps, evaluator: &mut **evaluator, log, h })
+        rest.settle(z, released, &before, Surroundings { resolver, maps, evaluator: &mut **evaluator, log, h })
     }
 }
 
@@ -127,7 +150,8 @@ impl Stepper for EventDriven {
         let mut log = StepLog::new(state, 0);
         self.z.copy_from(&state.z);
         self.maps.select(&[])?;
-        self.settle(None, h, &mut log)?;
+        self.released.clear();
+        self.settle(h, &mut log)?;
         state.z.copy_from(&self.z);
         state.holding.clone_from(&log.end.holding);
         match state.memory {

@@ -8,7 +8,7 @@
 use super::maps::Maps;
 use super::release::Looks;
 use super::touching::Touching;
-use crate::limits::{GIVEN_WAY, NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
+use crate::limits::{GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
@@ -211,7 +211,8 @@ impl Search<'_> {
         }
     }
 
-    /// A moment after a at which the gap is wider than `level`, as it is not at a.
+    /// A moment after a at which the gap is wider than `level`, as it is not at a. Where the gap opens at a, it is first looked
+    /// for at the apex of the parabola with the rates of both moments.
     fn opening(
         &mut self,
         wall: usize,
@@ -220,8 +221,10 @@ impl Search<'_> {
         b: Moment,
         level: f64,
     ) -> Result<Option<Moment>, NoSolution> {
-        let mut part = 0.5 * (b.tau - a.tau);
-        for _ in 0..50 {
+        let opens = a.rate > 0.0;
+        let apex = if opens && b.rate < 0.0 { a.rate / (a.rate - b.rate) } else { 0.5 };
+        let mut part = apex * (b.tau - a.tau);
+        for _ in 0..if opens { HALVINGS } else { 1 } {
             let moment = self.moment_after(wall, z0, a.tau + part)?;
             if moment.gap > level {
                 return Ok(Some(moment));

@@ -58,19 +58,19 @@ impl Rest {
     }
 
     /// Decides which of the walls that are touched hold the motion from here on, goes over to that contact mode, and moves z
-    /// onto them. `leaving` has just let go; `before` held up to here. Returns the time that is left until impacts accumulate,
+    /// onto them. The walls in `released` have let go at this instant, the last of them just now; `before` held up to here. Returns the time that is left until impacts accumulate,
     /// if the step is to end there.
     pub(super) fn settle(
         &mut self,
         z: &mut Phase,
-        leaving: Option<usize>,
+        released: &[usize],
         before: &[usize],
         mut around: Surroundings,
     ) -> Solved<Option<f64>> {
         around.maps.select(&[])?;
-        self.collect_slow_walls(z, leaving, &mut around)?;
-        let taken = match leaving {
-            Some(wall) => self.hand_over(z, before, wall, &mut around)?,
+        self.collect_slow_walls(z, released, &mut around)?;
+        let taken = match released.last() {
+            Some(wall) => self.hand_over(z, before, *wall, &mut around)?,
             None => None,
         };
         let held = match taken {
@@ -100,10 +100,10 @@ impl Rest {
     }
 
     /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
-    fn collect_slow_walls(&mut self, z: &Phase, leaving: Option<usize>, around: &mut Surroundings) -> Solved<()> {
+    fn collect_slow_walls(&mut self, z: &Phase, released: &[usize], around: &mut Surroundings) -> Solved<()> {
         self.touching.walls.clear();
         let (restitution, fastest) = (&around.resolver.restitution, around.log.end.fastest);
-        for wall in (0..restitution.len()).filter(|&wall| leaving != Some(wall)) {
+        for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
             let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
             let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * fastest } else { 0.0 };
             if gap <= TOUCHING && (rate.abs() <= fast || rate.abs() <= f64::EPSILON) {

@@ -2,15 +2,16 @@
 
 mod code;
 mod equations;
+mod made;
 
 use std::sync::Arc;
 
 pub(crate) use code::HeldCode;
 use equations::Equations;
+use made::LastSteps;
 
-use super::past::{Past, is_same_time};
+use super::past::Past;
 
-use crate::discrete::quadrature::lagrange;
 use crate::mechanics::Field;
 use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved, StopRule, largest};
@@ -22,20 +23,12 @@ pub(crate) struct Held {
     equations: Equations,
     field: Field,
     past: Past,
-    last: Last,
+    last: LastSteps,
     impulses: Impulses,
     iterations: usize,
     /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
     adjoint: Option<Box<Held>>,
     stepped_back: bool,
-}
-
-/// The last step, whose polynomial is a guess for another one from the same state.
-#[derive(Clone)]
-struct Last {
-    begin: Phase,
-    h: f64,
-    unknowns: Vec<f64>,
 }
 
 impl Held {
@@ -49,7 +42,7 @@ impl Held {
         Held {
             field: Field::held(&code.local, walls, parameters),
             past: Past::new(n, size),
-            last: Last { begin: Phase { t: f64::NAN, z: vec![0.0; 2 * n] }, h: 0.0, unknowns: vec![0.0; size] },
+            last: LastSteps::new(n, size),
             impulses: Impulses::new(is_one_point, equations.multipliers()),
             iterations: 0,
             adjoint: code.adjoint.as_ref().map(|adjoint| Box::new(Held::new(adjoint, walls, parameters))),
@@ -58,14 +51,14 @@ impl Held {
         }
     }
 
-    /// Writes a first guess for the unknowns: from the past, from the polynomial of a step from the same state, or along the
-    /// velocity. True if it is not the last of these.
+    /// Writes a first guess for the unknowns: from the past, from the polynomial of one of the last steps, or along the velocity.
+    /// True if it is not the last of these.
     fn guess(&mut self, z0: &Phase, h: f64) -> Solved<bool> {
         if self.past.ends_in(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
             return Ok(true);
         }
-        if self.equations.code.has_polynomial() && self.begins_in(z0) && h.abs() <= 2.0 * self.last.h.abs() {
-            self.follow_polynomial(h / self.last.h);
+        let Equations { code, unknowns, .. } = &mut self.equations;
+        if code.has_polynomial() && self.last.guess(code, z0, h, unknowns) {
             return Ok(true);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
@@ -78,27 +71,7 @@ impl Held {
 
     fn forget_steps(&mut self) {
         self.past.forget();
-        self.last.begin.t = f64::NAN;
-    }
-
-    fn begins_in(&self, z0: &Phase) -> bool {
-        is_same_time(self.last.begin.t, z0.t) && self.last.begin.z == z0.z
-    }
-
-    /// The points of a step whose length is `ratio` times that of the last one, on its polynomial q0 + h Σ_k ℓ_k U_k.
-    fn follow_polynomial(&mut self, ratio: f64) {
-        let Equations { code, unknowns, .. } = &mut self.equations;
-        let n = code.local.n;
-        let (points, multipliers) = unknowns.split_at_mut(n * code.last());
-        let (known, impulses) = self.last.unknowns.split_at(points.len());
-        for (u, c) in points.chunks_mut(n).zip(&code.times[1..]) {
-            u.fill(0.0);
-            for (k, known) in known.chunks(n).enumerate() {
-                let weight = lagrange(&code.times, k + 1, c * ratio) / ratio;
-                u.iter_mut().zip(known).for_each(|(u, known)| *u += weight * known);
-            }
-        }
-        multipliers.iter_mut().zip(impulses).for_each(|(x, known)| *x = ratio * known);
+        self.last.forget();
     }
 
     /// Newton's method from the guess.
@@ -108,8 +81,7 @@ impl Held {
         let mut rule = StopRule::new(largest(z0.q()) / h.abs());
         loop {
             self.iterations = rule.iterations + 1;
-            let is_roundoff = self.equations.evaluate(z0, h);
-            if is_roundoff && rule.iterations > 0 {
+            if self.equations.evaluate(z0, h) {
                 return Ok(());
             }
             if !self.equations.correct() {
@@ -158,9 +130,7 @@ impl Flow for Held {
         self.field.project(z1)?;
         self.impulses.note(unknowns, self.field.multipliers());
         self.past.remember(unknowns, h, z1, self.iterations);
-        self.last.begin.copy_from(z0);
-        self.last.h = h;
-        self.last.unknowns.copy_from_slice(unknowns);
+        self.last.remember(z0, h, z1, unknowns);
         self.stepped_back = false;
         Ok(())
     }
@@ -188,8 +158,9 @@ impl Flow for Held {
         if let (true, Some(adjoint)) = (self.stepped_back, &mut self.adjoint) {
             return adjoint.discrete();
         }
-        self.equations.unknowns.copy_from_slice(&self.last.unknowns);
-        let [action, energy] = self.equations.discrete(&self.last.begin, self.last.h);
+        let last = self.last.newest();
+        self.equations.unknowns.copy_from_slice(&last.unknowns);
+        let [action, energy] = self.equations.discrete(&last.begin, last.h);
         Some(Discrete { action, energy })
     }
 
@@ -210,12 +181,12 @@ impl Flow for Held {
 
     /// The inner points, where they are on a polynomial near the motion.
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
-        let code = &self.equations.code;
-        if !code.has_polynomial() || self.last.h != h || self.last.begin != *z0 {
+        let (code, last) = (&self.equations.code, self.last.newest());
+        if !code.has_polynomial() || last.h != h || last.begin != *z0 {
             return false;
         }
         moments.count = self.moments();
-        let (n, points) = (code.local.n, &self.last.unknowns);
+        let (n, points) = (code.local.n, &last.unknowns);
         for (k, slopes) in code.slopes.iter().enumerate() {
             let tau = code.times[k + 1] * h;
             (moments.tau[k], moments.lanes[k]) = (tau, z0.t + tau);
