@@ -153,6 +153,7 @@ impl Kernel {
     /// # Panics
     ///
     /// If `x` or `out` is not as long as the list of inputs or outputs.
+    #[inline]
     pub fn eval(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.inputs, "number of inputs");
         assert_eq!(out.len(), self.outputs, "number of outputs");

@@ -150,6 +150,12 @@ impl Field {
         Ok(&self.values[..self.n])
     }
 
+    /// The velocities and H.
+    pub fn motion(&mut self, t: f64, z: &[f64]) -> std::result::Result<(&[f64], f64), NoSolution> {
+        self.know(Known::Motion, t, z)?;
+        Ok((&self.values[..self.n], self.values[2 * self.n]))
+    }
+
     /// The energy H.
     pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
         self.know(Known::Motion, t, z)?;

@@ -88,6 +88,11 @@ impl Evaluator for Evaluate {
         self.field.energy(z.t, &z.z)
     }
 
+    fn hamiltonian_and_power(&mut self, z: &Phase) -> Solved<(f64, f64)> {
+        let (v, hamiltonian) = self.field.motion(z.t, &z.z)?;
+        Ok((hamiltonian, z.p().iter().zip(v).map(|(p, v)| p * v).sum()))
+    }
+
     fn energy(&mut self, z: &Phase) -> Solved<f64> {
         if !self.lift.has_energy() {
             return self.hamiltonian(z);

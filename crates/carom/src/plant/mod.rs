@@ -100,6 +100,9 @@ pub trait Evaluator: Send {
     /// H of the free coordinates.
     fn hamiltonian(&mut self, z: &Phase) -> Solved<f64>;
 
+    /// H and p·v, which is twice the kinetic energy where L is quadratic in v.
+    fn hamiltonian_and_power(&mut self, z: &Phase) -> Solved<(f64, f64)>;
+
     /// The energy of the model: H, or T + V where coordinates are driven.
     fn energy(&mut self, z: &Phase) -> Solved<f64>;
 

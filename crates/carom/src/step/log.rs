@@ -219,9 +219,7 @@ impl StepLog {
 
     /// Notes the energies at the end of the step.
     pub(crate) fn note_energies(&mut self, evaluator: &mut dyn Evaluator) -> Solved<()> {
-        self.hamiltonian = evaluator.hamiltonian(&self.end.z)?;
-        let v = evaluator.velocity(&self.end.z)?;
-        self.twice_kinetic = self.end.z.p().iter().zip(v).map(|(p, v)| p * v).sum();
+        (self.hamiltonian, self.twice_kinetic) = evaluator.hamiltonian_and_power(&self.end.z)?;
         Ok(())
     }
 

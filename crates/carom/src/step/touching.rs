@@ -60,7 +60,7 @@ impl Touching {
         z: &Phase,
         evaluator: &mut dyn Evaluator,
     ) -> Solved<bool> {
-        if gap.abs() > TOUCHING {
+        if gap.abs() > TOUCHING || evaluator.restitution().len() == 1 {
             return Ok(false);
         }
         let size = size_of_motion(z, evaluator)?;
