@@ -129,11 +129,15 @@ fn a_second_run_has_the_same_bits() {
 /// A second run, a copy, a copy in another thread and another mass compile nothing.
 #[test]
 fn another_run_compiles_nothing() {
-    for (name, method, mass) in [
-        ("cart-pendulum", "gauss6+ctec", "m1"),
-        ("four-bar", "svc", "m1"),
-        ("bouncing-ball", "gauss4", "m"),
-        ("pendulum", "mcvaa", "m"),
+    for (name, method, (parameter, value)) in [
+        ("cart-pendulum", "gauss6+ctec", ("m1", 1.01)),
+        ("four-bar", "svc", ("m1", 1.01)),
+        ("bouncing-ball", "gauss4", ("m", 1.01)),
+        ("pendulum", "mcvaa", ("m", 1.01)),
+        ("bar", "php", ("L_b", 1.01)),
+        ("wavy-floor", "php", ("m", 1.01)),
+        ("circle-pendulum", "php", ("x_c", 0.31)),
+        ("constrained-bar", "php", ("A", 0.31)),
     ] {
         let simulation = load(name).simulation().method(method).step(0.02).until(0.9);
         let before = compilations();
@@ -142,7 +146,7 @@ fn another_run_compiles_nothing() {
         let before = compilations();
         run(&simulation);
         run(&simulation.clone());
-        run(&simulation.clone().set(mass, 1.01));
+        run(&simulation.clone().set(parameter, value));
         run(&simulation.clone().step(0.01).until(0.5));
         assert_eq!(compilations() - before, 0, "{name}");
         let copy = simulation.clone();
@@ -164,6 +168,8 @@ fn a_parameter_that_is_set_is_that_of_the_model() {
         ("four-bar", "gauss2", "g", 9.0),
         ("bouncing-ball", "gauss4", "e", 0.8),
         ("wavy-floor", "php", "g", 9.0),
+        ("circle-pendulum", "php", "x_c", 0.6),
+        ("bar", "php", "L_b", 0.9),
     ] {
         let model = load(name);
         let setting = format!("{parameter}={value:?}");

@@ -88,6 +88,11 @@ impl Mechanics {
         }
     }
 
+    /// The same equations, whose kernels are interpreted: for what is evaluated seldom.
+    pub fn interpreted(&self) -> Mechanics {
+        Mechanics { backend: Backend::Interpreter, ..self.clone() }
+    }
+
     /// The number of degrees of freedom.
     pub fn n(&self) -> usize {
         self.q.len()

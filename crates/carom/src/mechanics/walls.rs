@@ -51,7 +51,7 @@ impl Walls {
     pub(crate) fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Walls> {
         let (n, walls) = (mechanics.n(), &mechanics.walls);
         let symbols = mechanics.state_symbols();
-        let interpreted = Mechanics { backend: Backend::Interpreter, ..mechanics.clone() };
+        let interpreted = mechanics.interpreted();
         let compiler = if walls.len() < MANY { mechanics } else { &interpreted };
         let each = walls.iter().map(|&phi| compiler.kernel(&symbols, &gap_and_slopes(mechanics, phi)));
         let inside = walls.iter().map(|&phi| {

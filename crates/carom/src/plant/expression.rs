@@ -9,7 +9,7 @@ use super::{Contact, Evaluator, Facts, Modified, Plant};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::flow::{FlowKind, HeldCode};
-use crate::kernel::{Backend, Kernel};
+use crate::kernel::Kernel;
 use crate::mechanics::{Field, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
@@ -117,7 +117,7 @@ impl Compiled {
 /// e of every wall as a function of the parameters; asked once for each run, so it is interpreted.
 fn interpreted(mechanics: &Mechanics, system: &System) -> Result<Kernel> {
     let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
-    Mechanics { backend: Backend::Interpreter, ..mechanics.clone() }.kernel(&[], &restitution)
+    mechanics.interpreted().kernel(&[], &restitution)
 }
 
 /// What is compiled when it is first needed.

@@ -43,12 +43,12 @@ pub struct Lambda {
 }
 
 impl Lambda {
-    /// Compiles Λ.
+    /// Λ of a normal form.
     pub fn new(form: &NormalForm, mechanics: &Mechanics, parameters: &[f64]) -> Result<Lambda> {
         let outputs: Vec<Expr> = form.jac_delta.concat();
         let size = form.others.len();
         let inputs = vec![0.0; parameters.len() + form.q.len()];
-        let kernel = mechanics.kernel(&form.q, &outputs)?;
+        let kernel = mechanics.interpreted().kernel(&form.q, &outputs)?;
         let values = vec![0.0; size * size];
         Ok(Lambda { size, parameters: parameters.to_vec(), kernel, inputs, values, lu: Lu::new(size) })
     }

@@ -78,16 +78,22 @@ impl Arc {
     ///
     /// DIFFERENCE: the paper prints π − 2a in b₃, with which P(a) ≠ a; and its P is monotone for a > π/4 only.
     pub fn project(self, theta: Expr) -> Expr {
-        let (a, rest) = (self.half, PI - self.half);
-        let u = theta - (self.center + PI);
+        let [center, half] = [self.center, self.half].map(Expr::constant);
+        self.project_with(center, half, theta)
+    }
+
+    /// P with symbols for c and a.
+    pub(super) fn project_with(self, center: Expr, half: Expr, theta: Expr) -> Expr {
+        let (a, rest) = (half, PI - half);
+        let u = theta - (center + PI);
         if self.is_cubic() {
             let b1 = (PI - 4.0 * a) / (2.0 * rest);
-            let b3 = (2.0 * a - PI) / (2.0 * rest.powi(3));
-            return b1 * u + b3 * u.pow(3) + self.center;
+            let b3 = (2.0 * a - PI) / (2.0 * rest.pow(3));
+            return b1 * u + b3 * u.pow(3) + center;
         }
-        let s = u / -rest;
+        let s = -u / rest;
         let p = 2.0 * rest / a - 1.0;
-        0.5 * a * (s + s.apply(Func::Sign) * s.abs().pow(p)) + self.center
+        0.5 * a * (s + s.apply(Func::Sign) * s.abs().pow(p)) + center
     }
 
     /// θ in the chart c − π … c + π of C, or c … c + 2π of the rest.

@@ -37,6 +37,7 @@ pub fn fold(
     let others: Vec<_> = form.others.iter().map(|&i| form.q[i]).collect();
     // The coordinate c stands for the level of φ here.
     let (Some(map), Some(lifted)) = (Map::global(form, k), form.inverse(form.q[c], &others)) else { return Ok(None) };
+    let mechanics = &mechanics.interpreted();
     let mut projector = Projector::new(&map, mechanics, parameters)?;
     let mut lambda = Lambda::new(form, mechanics, parameters)?;
     let lift = mechanics.kernel(&form.q, &lifted)?;

@@ -27,16 +27,16 @@ impl Map {
     /// ```
     ///
     /// `None` if Ψ has no inverse in closed form.
-    pub fn global(form: &NormalForm, k: f64) -> Option<Map> {
-        let factor = 2.0 * form.phi / (1.0 + k * form.phi.squared());
+    pub fn global(form: &NormalForm, k: impl Into<Expr>) -> Option<Map> {
+        let factor = 2.0 * form.phi / (1.0 + k.into() * form.phi.squared());
         let others: Vec<Expr> =
             form.others.iter().zip(&form.delta).map(|(&i, &delta)| form.q[i] - factor * delta).collect();
         Some(Map { project: form.inverse(-form.phi, &others)?, arc: None })
     }
 
-    /// The projection of a circle onto an arc.
-    pub fn on_circle(arc: Arc, theta: Expr) -> Map {
-        Map { project: vec![arc.project(theta)], arc: Some(arc) }
+    /// The projection of a circle onto an arc, with symbols for its middle c and for a.
+    pub fn on_circle(arc: Arc, [center, half]: [Expr; 2], theta: Expr) -> Map {
+        Map { project: vec![arc.project_with(center, half, theta)], arc: Some(arc) }
     }
 }
 
@@ -73,6 +73,11 @@ impl Projector {
             transposed: vec![0.0; n * n],
             lu: Lu::new(n),
         })
+    }
+
+    /// The same compiled map for another arc.
+    pub(crate) fn with_arc(&self, arc: Option<Arc>) -> Projector {
+        Projector { arc, ..self.clone() }
     }
 
     /// Takes other values of the parameters.

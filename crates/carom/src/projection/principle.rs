@@ -4,7 +4,7 @@ use super::map::{Map, Projector};
 use super::study::Study;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, directional, substitute};
-use crate::mechanics::Mechanics;
+use crate::mechanics::{Mechanics, numbered};
 
 /// Hamilton's principle with a projection. [GP (5)–(7)]
 ///
@@ -20,8 +20,10 @@ pub struct Principle {
     pub inside: Mechanics,
     /// The equations where φ(z) < 0: of L(P(z), P'(z)ż), free while −φ(z) ≥ 0.
     pub outside: Mechanics,
-    /// P.
-    pub projector: Projector,
+    /// P outside.
+    pub map: Map,
+    /// The numbers of P, k or c and a, which are parameters of both equations after those of the model.
+    pub numbers: Vec<f64>,
 }
 
 impl Principle {
@@ -30,15 +32,34 @@ impl Principle {
         if let Some(error) = study.failure() {
             return Err(error.clone());
         }
-        let inside = study.mechanics.clone();
-        let map = match (&study.arc, &study.form) {
-            (Some(arc), _) => Some(Map::on_circle(*arc, inside.q[0])),
-            (None, Some(form)) => Map::global(form, study.k),
-            (None, None) => None,
+        let mut inside = study.mechanics.clone();
+        let symbols = numbered("php", 2);
+        let (map, numbers) = match (&study.arc, &study.form) {
+            (Some(arc), _) => {
+                let map = Map::on_circle(*arc, [symbols[0], symbols[1]], inside.q[0]);
+                (Some(map), vec![arc.center, arc.half])
+            }
+            (None, Some(form)) => (Map::global(form, symbols[0]), vec![study.k]),
+            (None, None) => (None, Vec::new()),
         };
         let map = map.ok_or_else(|| Diagnostic::new("the projection P has no closed form"))?;
-        let projector = Projector::new(&map, &inside, &study.parameters())?;
-        Ok(Principle { outside: pulled_back(&inside, &map.project), inside, projector })
+        inside.parameters.extend(&symbols[..numbers.len()]);
+        Ok(Principle { outside: pulled_back(&inside, &map.project), inside, map, numbers })
+    }
+
+    /// Compiles P.
+    pub fn projector(&self) -> Result<Projector> {
+        Projector::new(&self.map, &self.inside, &vec![0.0; self.inside.parameters.len()])
+    }
+
+    /// True if the compiled code of `other` serves for this one too: they differ in numbers alone.
+    pub fn has_code_of(&self, other: &Principle) -> bool {
+        let Principle { inside, outside, map, .. } = self;
+        inside.parameters == other.inside.parameters
+            && [inside.l, outside.l] == [other.inside.l, other.outside.l]
+            && inside.forces == other.inside.forces
+            && inside.walls == other.inside.walls
+            && map.project == other.map.project
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::Simulation;
 use super::runner::Pool;
 use super::start::Checked;
-use super::study::study;
+use super::study::study_of;
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
+use crate::mechanics::Mechanics;
 use crate::method::{Method, default_for};
 use crate::model::Model;
 use crate::plant::{Expressions, SharedPlant};
-use crate::projection::{Principle, Study};
+use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
 
 /// The plant, and the schemes that were asked for; compiled when first needed.
@@ -19,6 +20,7 @@ use crate::step::{Path, Scheme};
 pub(super) struct Compiled {
     plant: OnceLock<Result<SharedPlant>>,
     schemes: Mutex<Vec<Known>>,
+    constructions: Mutex<Vec<Arc<Construction>>>,
     /// The last start that was checked.
     pub(super) start: Mutex<Option<Checked>>,
 }
@@ -31,6 +33,15 @@ struct Known {
     scheme: Scheme,
     pool: Arc<Pool>,
     warnings: Vec<String>,
+}
+
+/// The compiled code of the projected principle.
+struct Construction {
+    principle: Principle,
+    sides: [SharedPlant; 2],
+    projector: Projector,
+    /// The plant of the motion, in which constraints are eliminated.
+    plant: SharedPlant,
 }
 
 /// A scheme, and what a user should know of it.
@@ -74,11 +85,11 @@ impl Simulation {
         let method = self.chosen_method()?;
         let numbers = match method.switches {
             None => None,
-            Some(_) => Some([&self.parameters[..], &self.model.start()?.q].concat()),
+            Some(_) => Some([&self.parameters[..], &self.current_model().start()?.q].concat()),
         };
-        let mut schemes = self.compiled.schemes.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = schemes.iter().find(|known| known.method == method.name && known.numbers == numbers);
-        if let Some(Known { scheme, pool, warnings, .. }) = known {
+        let lock = || self.compiled.schemes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |known: &&Known| known.method == method.name && known.numbers == numbers;
+        if let Some(Known { scheme, pool, warnings, .. }) = lock().iter().find(is_known) {
             return Ok(Chosen { scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         }
         let (scheme, warnings) = match method.switches {
@@ -86,7 +97,7 @@ impl Simulation {
             Some(_) => self.projected(&method)?,
         };
         let (method, pool) = (method.name.clone(), Arc::<Pool>::default());
-        schemes.push(Known { method, numbers, scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
+        lock().push(Known { method, numbers, scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         Ok(Chosen { scheme, pool, warnings })
     }
 
@@ -98,15 +109,36 @@ impl Simulation {
     fn projected(&self, method: &Method) -> Result<(Scheme, Vec<String>)> {
         let none = || Diagnostic::new("the method does not project");
         let switches = method.switches.ok_or_else(none)?;
-        let study: Study = study(&self.current_model())?;
-        let Principle { inside, outside, projector } = Principle::new(&study)?;
-        let side = |mechanics| -> Result<SharedPlant> {
-            Ok(Arc::new(Expressions::of(mechanics, &study.model.system, &[], &[])?))
+        let study: Study = study_of(self)?;
+        let principle = Principle::new(&study)?;
+        let construction = self.construction(&principle, &study)?;
+        let path = Path {
+            sides: construction.sides.clone(),
+            projector: construction.projector.with_arc(study.arc),
+            numbers: principle.numbers,
+            switches,
         };
-        let path = Path { sides: [side(inside)?, side(outside)?], projector, switches };
-        let plant = plant_of(&study.model)?;
-        let scheme = Scheme::projected(plant, method.clone(), &self.model.run, path)?;
+        let scheme = Scheme::projected(construction.plant.clone(), method.clone(), &self.model.run, path)?;
         Ok((scheme, study.warnings()))
+    }
+
+    /// The compiled code of a principle: that of an earlier one, if they differ in numbers alone.
+    fn construction(&self, principle: &Principle, study: &Study) -> Result<Arc<Construction>> {
+        let mut constructions = self.compiled.constructions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = constructions.iter().find(|known| principle.has_code_of(&known.principle)) {
+            return Ok(known.clone());
+        }
+        let side = |mechanics: &Mechanics| -> Result<SharedPlant> {
+            Ok(Arc::new(Expressions::of(mechanics.clone(), &study.model.system, &[], &[])?))
+        };
+        let construction = Arc::new(Construction {
+            sides: [side(&principle.inside)?, side(&principle.outside)?],
+            projector: principle.projector()?,
+            plant: plant_of(&study.model)?,
+            principle: principle.clone(),
+        });
+        constructions.push(construction.clone());
+        Ok(construction)
     }
 }
 

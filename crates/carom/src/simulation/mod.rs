@@ -32,8 +32,7 @@ use compiled::Compiled;
 /// A model with a method, a step and an end time, ready to be run again and again.
 ///
 /// Clones are cheap, share the compiled code, and may run in other threads. Setting a parameter, a start, a step or an end time
-/// compiles nothing; another method is compiled on its first run. The exception is `php`, whose projection depends on the
-/// parameters and is compiled again. A mistake in a setting is reported by the next run.
+/// compiles nothing; another method is compiled on its first run. A mistake in a setting is reported by the next run.
 ///
 /// ```
 /// let model = carom::Model::load("double-pendulum")?;

@@ -1,8 +1,11 @@
 //! The one place that looks between nodes.
 
+use std::sync::Arc;
+
 use super::log::StepLog;
 use super::maps::Maps;
 use super::projected::push;
+use super::scheme::Path;
 use crate::phase::Phase;
 use crate::plant::Contact;
 use crate::projection::Projector;
@@ -22,6 +25,7 @@ enum Way {
     Path {
         sides: Box<[Maps; 2]>,
         projector: Box<Projector>,
+        path: Arc<Path>,
         on_path: Phase,
     },
 }
@@ -44,18 +48,19 @@ impl Looker {
         Looker { way: Way::Events(Box::new(maps)) }
     }
 
-    pub(super) fn on_path(sides: [Maps; 2], projector: Projector, nowhere: Phase) -> Looker {
-        let (sides, projector) = (Box::new(sides), Box::new(projector));
-        Looker { way: Way::Path { sides, projector, on_path: nowhere } }
+    pub(super) fn on_path(sides: [Maps; 2], path: Arc<Path>, nowhere: Phase) -> Looker {
+        let (sides, projector) = (Box::new(sides), Box::new(path.projector.clone()));
+        Looker { way: Way::Path { sides, projector, path, on_path: nowhere } }
     }
 
     /// Takes the parameters of a run.
     pub fn begin(&mut self, parameters: &[f64]) {
         match &mut self.way {
             Way::Events(maps) => maps.begin(parameters),
-            Way::Path { sides, projector, .. } => {
-                sides.iter_mut().for_each(|maps| maps.begin(parameters));
-                projector.set_parameters(parameters);
+            Way::Path { sides, projector, path, .. } => {
+                let parameters = path.parameters(parameters);
+                sides.iter_mut().for_each(|maps| maps.begin(&parameters));
+                projector.set_parameters(&parameters);
             }
         }
     }
@@ -73,7 +78,7 @@ impl Looker {
     /// The state at time t on the arc that begins at a place.
     pub fn from(&mut self, place: Place, t: f64, z: &mut Phase) -> Solved<()> {
         match (&mut self.way, place.path) {
-            (Way::Path { sides, projector, on_path }, Some((side, start))) => {
+            (Way::Path { sides, projector, on_path, .. }, Some((side, start))) => {
                 if t > start.t {
                     sides[side].full().step(start, t - start.t, on_path)?;
                 } else {

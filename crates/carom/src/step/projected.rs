@@ -25,7 +25,7 @@ use crate::solve::{NoSolution, Solved};
 /// The sides are numbered 0 where φ(z) > 0 and P is the identity, 1 where φ(z) < 0.
 pub(super) struct Projected {
     sides: [Side; 2],
-    switches: Switches,
+    path: Arc<Path>,
     projector: Projector,
     /// Evaluates the motion q = P(z).
     motion: Box<dyn Evaluator>,
@@ -47,7 +47,7 @@ struct Side {
 }
 
 impl Projected {
-    pub(super) fn new(plant: &SharedPlant, path: &Path, flow: &Arc<FlowKind>) -> Result<Projected> {
+    pub(super) fn new(plant: &SharedPlant, path: &Arc<Path>, flow: &Arc<FlowKind>) -> Result<Projected> {
         let nowhere = plant.facts().nowhere();
         let side = |plant: &SharedPlant| -> Result<Side> {
             let maps = Maps::new(plant, flow, None, false)?;
@@ -55,7 +55,7 @@ impl Projected {
         };
         Ok(Projected {
             sides: [side(&path.sides[0])?, side(&path.sides[1])?],
-            switches: path.switches,
+            path: path.clone(),
             projector: path.projector.clone(),
             motion: plant.evaluator(),
             hit: Hit::new(&nowhere),
@@ -138,7 +138,7 @@ impl Projected {
 
     /// Follows z over h.
     fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
-        match self.switches {
+        match self.path.switches {
             Switches::Located => self.cross_walls(h, log)?,
             Switches::Unlocated => {
                 self.sides[self.side].maps.full().step(&self.z, h, &mut self.next)?;
@@ -154,12 +154,13 @@ impl Projected {
 
 impl Stepper for Projected {
     fn begin(&mut self, parameters: &[f64]) {
+        let all = self.path.parameters(parameters);
         for side in &mut self.sides {
-            side.maps.begin(parameters);
-            side.evaluator.set_parameters(parameters);
+            side.maps.begin(&all);
+            side.evaluator.set_parameters(&all);
             side.evaluator.forget();
         }
-        self.projector.set_parameters(parameters);
+        self.projector.set_parameters(&all);
         self.motion.set_parameters(parameters);
         self.motion.forget();
     }
@@ -202,7 +203,7 @@ impl Stepper for Projected {
     }
 
     fn order(&self) -> usize {
-        if self.switches == Switches::Located { self.sides[0].maps.order() } else { 1 }
+        if self.path.switches == Switches::Located { self.sides[0].maps.order() } else { 1 }
     }
 }
 

@@ -34,8 +34,17 @@ pub struct Path {
     pub sides: [SharedPlant; 2],
     /// P.
     pub projector: Projector,
+    /// The parameters of the sides and of P, after those of the model.
+    pub numbers: Vec<f64>,
     /// How the path crosses the wall.
     pub switches: Switches,
+}
+
+impl Path {
+    /// The parameters of the sides and of P, given those of the model.
+    pub(super) fn parameters(&self, of_model: &[f64]) -> Vec<f64> {
+        [of_model, &self.numbers].concat()
+    }
 }
 
 impl Scheme {
@@ -80,7 +89,7 @@ impl Scheme {
         if let Some(path) = &self.path {
             let [inside, outside] = &path.sides;
             let sides = [Maps::new(inside, flow, None, false)?, Maps::new(outside, flow, None, false)?];
-            return Ok(Looker::on_path(sides, path.projector.clone(), self.plant.facts().nowhere()));
+            return Ok(Looker::on_path(sides, path.clone(), self.plant.facts().nowhere()));
         }
         let built = self.method.rule(&*self.plant, &self.settings)?;
         Ok(Looker::on_events(Maps::new(&self.plant, flow, built.partial, halved)?))
