@@ -1,6 +1,6 @@
 //! Laws of mechanics for every flow on systems with holonomic constraints.
 
-use carom::lab::diagnostic::{Diagnostic, Symplectic};
+use carom::lab::diagnostic::{Monitor, Symplectic};
 use carom::lab::flow::{FlowKind, registry};
 use carom::lab::mechanics::Field;
 use carom::lab::mechanics::Manifold;

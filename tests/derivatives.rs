@@ -2,7 +2,7 @@
 //! directions up to the third order through plain arithmetic.
 
 use carom::lab::catalogue::EXAMPLES;
-use carom::lab::expr::{Expr, Func, Node, Op, grad, with_arena};
+use carom::lab::expr::{Expr, ExprNode, Func, Op, grad, with_arena};
 use carom::lab::model::Model;
 use carom_tests::{Random, random_expression};
 use num_dual::{DualNum, HyperHyperDual64};
@@ -14,19 +14,19 @@ fn dual(f: Expr, symbols: &[(Expr, Dual)]) -> Dual {
     fold(
         f,
         |node, of| match node {
-            Node::Const(c) => Dual::from_re(c),
-            Node::Pi => Dual::from_re(std::f64::consts::PI),
-            Node::Symbol(_) => unreachable!("symbols are given"),
-            Node::Unary(func, x) => unary(func, of(x)),
-            Node::Binary(op, x, y) => binary(op, of(x), of(y)),
+            ExprNode::Const(c) => Dual::from_re(c),
+            ExprNode::Pi => Dual::from_re(std::f64::consts::PI),
+            ExprNode::Symbol(_) => unreachable!("symbols are given"),
+            ExprNode::Unary(func, x) => unary(func, of(x)),
+            ExprNode::Binary(op, x, y) => binary(op, of(x), of(y)),
         },
         symbols,
     )
 }
 
 /// The value of `f` where each node's value comes from its operands'.
-fn fold<T: Copy>(f: Expr, mut value: impl FnMut(Node, &dyn Fn(Expr) -> T) -> T, symbols: &[(Expr, T)]) -> T {
-    let nodes: Vec<(Expr, Node)> =
+fn fold<T: Copy>(f: Expr, mut value: impl FnMut(ExprNode, &dyn Fn(Expr) -> T) -> T, symbols: &[(Expr, T)]) -> T {
+    let nodes: Vec<(Expr, ExprNode)> =
         with_arena(|arena| arena.reachable(&[f]).into_iter().map(|e| (e, arena.node(e))).collect());
     let mut values: Vec<(Expr, T)> = Vec::with_capacity(nodes.len());
     for (e, node) in nodes {
@@ -105,15 +105,15 @@ fn is_constant(x: Dual) -> bool {
 fn rough(f: Expr, symbols: &[(Expr, (f64, f64))]) -> (f64, f64) {
     let spread = |slope: f64, error: f64| if error == 0.0 { 0.0 } else { slope.abs() * error };
     let rounded = |value: f64, spread: f64| (value, spread + f64::EPSILON * value.abs());
-    let value = |node: Node, of: &dyn Fn(Expr) -> (f64, f64)| match node {
-        Node::Const(c) => (c, 0.0),
-        Node::Pi => (std::f64::consts::PI, 0.0),
-        Node::Symbol(_) => unreachable!("symbols are given"),
-        Node::Unary(f, x) => {
+    let value = |node: ExprNode, of: &dyn Fn(Expr) -> (f64, f64)| match node {
+        ExprNode::Const(c) => (c, 0.0),
+        ExprNode::Pi => (std::f64::consts::PI, 0.0),
+        ExprNode::Symbol(_) => unreachable!("symbols are given"),
+        ExprNode::Unary(f, x) => {
             let (x, dx) = of(x);
             rounded(f.apply(x), spread(unary(f, Dual::from_re(x).derivative1()).eps1, dx))
         }
-        Node::Binary(op, x, y) => {
+        ExprNode::Binary(op, x, y) => {
             let ((x, dx), (y, dy)) = (of(x), of(y));
             let along_x = binary(op, Dual::from_re(x).derivative1(), Dual::from_re(y)).eps1;
             let along_y = binary(op, Dual::from_re(x), Dual::from_re(y).derivative1()).eps1;

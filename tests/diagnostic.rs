@@ -1,7 +1,7 @@
 //! Diagnostics on every flow and every shipped model: what a variational map keeps, and what another does not.
 
 use carom::lab::catalogue::{EXAMPLES, find};
-use carom::lab::diagnostic::{self, Diagnostic, Momentum, Panel, REGISTRY, Subject, Symplectic};
+use carom::lab::diagnostic::{self, Momentum, Monitor, Panel, REGISTRY, Subject, Symplectic};
 use carom::lab::expr::Expr;
 use carom::lab::flow::{self, FlowKind};
 use carom::lab::mechanics::Field;

@@ -4,7 +4,7 @@ use super::measure::{Case, impulses, largest};
 use super::{Drawing, Entry, Finding, Mark, Number, Table, Tell, Verdict};
 use carom::lab::error::Result;
 use carom::lab::expr::{Expr, eval};
-use carom::lab::projection::Arc;
+use carom::lab::projection::CircleArc;
 
 pub(crate) const ENTRY: Entry = Entry {
     id: "gp-pendulum",
@@ -72,7 +72,7 @@ fn maps() -> Table {
     for k in 0..39 {
         let xc = -0.95 + 0.05 * f64::from(k);
         let a = xc.acos();
-        let slope_of_ours = Arc { center: 0.0, half: a }.project(theta).diff(theta);
+        let slope_of_ours = CircleArc { center: 0.0, half: a }.project(theta).diff(theta);
         let places = (0..=PLACES).map(|i| a + (PI - a) * i as f64 / PLACES as f64);
         let steepest = |f: &dyn Fn(f64) -> f64| places.clone().map(f).fold(f64::NEG_INFINITY, f64::max);
         let (printed, corrected) = (cubic(a, true, a), cubic(a, false, a));

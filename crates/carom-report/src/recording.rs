@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use carom::lab::compare::build_flow;
-use carom::lab::diagnostic::{self, Diagnostic, Subject};
-use carom::lab::error::{Diagnostic as Mistake, Result};
+use carom::lab::diagnostic::{self, Monitor, Subject};
+use carom::lab::error::{Diagnostic, Result};
 use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Node;
 use carom::lab::method::Method;
@@ -81,7 +81,7 @@ pub struct Recording {
 
 /// An energy besides H, until it fails.
 struct Relative {
-    diagnostic: Box<dyn Diagnostic>,
+    diagnostic: Box<dyn Monitor>,
     values: Option<Thin>,
 }
 
@@ -192,7 +192,7 @@ impl<'a> Recorder<'a> {
     pub fn finish(mut self, end: f64) -> Result<Recording> {
         if end.partial_cmp(&self.span[0]) != Some(std::cmp::Ordering::Greater) {
             let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
-            return Err(Mistake::new(message).with_help("see above why it ended").into());
+            return Err(Diagnostic::new(message).with_help("see above why it ended").into());
         }
         self.span[1] = end;
         self.settle();
@@ -225,7 +225,7 @@ fn distance([begin, end]: [f64; 2]) -> f64 {
 }
 
 /// −D₃L_d, H̃ and the shadow energy, where the method has them.
-fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Diagnostic>> {
+fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Monitor>> {
     if method.flow.discrete_lagrangian().is_none() || carom::lab::modified::check_conservative(mechanics).is_err() {
         return Vec::new();
     }
@@ -306,7 +306,7 @@ impl Recording {
         for (what, values) in all {
             if let Some(row) = &values.broken {
                 let message = format!("nothing is drawn: {what} is not a finite number at t = {}", row.t);
-                return Err(Mistake::new(message).with_help("end the run before that, with `--until`").into());
+                return Err(Diagnostic::new(message).with_help("end the run before that, with `--until`").into());
             }
         }
         Ok(())

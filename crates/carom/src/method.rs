@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
-use crate::model::settings::{Mcva, Simultaneous};
+use crate::model::settings::{McvaSettings, Simultaneous};
 use crate::model::{Model, Run, suggestion};
 use crate::plant::Plant;
 
@@ -33,7 +33,7 @@ pub enum Switches {
 }
 
 /// A line of `carom methods`.
-pub struct Entry {
+pub struct MethodEntry {
     /// What `--method` calls it.
     pub name: String,
     /// What it is.
@@ -98,7 +98,7 @@ impl Method {
     pub fn rule(&self, plant: &dyn Plant, settings: &Run) -> Result<Built> {
         let mut settings = settings.clone();
         if let Some(order) = self.mcva_order {
-            settings.mcva = Mcva { order, ..settings.mcva };
+            settings.mcva = McvaSettings { order, ..settings.mcva };
         }
         if settings.simultaneous == Simultaneous::Moreau {
             self.check_moreau(plant)?;
@@ -118,9 +118,10 @@ impl Method {
 }
 
 /// What there is, in groups.
-pub fn entries() -> [(&'static str, Vec<Entry>); 3] {
-    let flow = |flow: FlowKind| Entry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };
-    let entry = |name: &str, about: &str| Entry { name: name.into(), about: about.into() };
+pub fn entries() -> [(&'static str, Vec<MethodEntry>); 3] {
+    let flow =
+        |flow: FlowKind| MethodEntry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };
+    let entry = |name: &str, about: &str| MethodEntry { name: name.into(), about: about.into() };
     let presets = PRESETS.iter().map(|(name, full, _)| entry(name, full));
     let presets = presets.chain(PROJECTED.iter().map(|(name, _, about)| entry(name, about)));
     [

@@ -5,7 +5,7 @@ use carom::lab::catalogue;
 use carom::lab::discrete::{DiscreteLagrangian, Svc, registry};
 use carom::lab::expr::Expr;
 use carom::lab::flow::Variational;
-use carom::lab::kernel::{Backend, NewtonKernel, Problem, Status};
+use carom::lab::kernel::{Backend, NewtonKernel, NewtonStatus, Problem};
 use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Newton;
 use carom::lab::model::Model;
@@ -133,13 +133,13 @@ fn all_ways_stop_at_the_same_correction() {
 #[test]
 fn nothing_is_solved_that_has_no_solution() {
     let [x, y] = ["x", "y"].map(Expr::symbol);
-    let cases: [(&[Expr], &[Expr], Status); 6] = [
-        (&[x], &[x.squared() + 1.0], Status::Diverged),
-        (&[x], &[x.squared() - 2.0], Status::Solved),
-        (&[x], &[x - x + 1.0], Status::Singular),
-        (&[x], &[(x - 1e9).sqrt()], Status::Singular),
-        (&[x, y], &[x + y, 2.0 * x + 2.0 * y - 1.0], Status::Singular),
-        (&[x, y], &[1e-170 * (x + y), 1e-170 * (x - y)], Status::Solved),
+    let cases: [(&[Expr], &[Expr], NewtonStatus); 6] = [
+        (&[x], &[x.squared() + 1.0], NewtonStatus::Diverged),
+        (&[x], &[x.squared() - 2.0], NewtonStatus::Solved),
+        (&[x], &[x - x + 1.0], NewtonStatus::Singular),
+        (&[x], &[(x - 1e9).sqrt()], NewtonStatus::Singular),
+        (&[x, y], &[x + y, 2.0 * x + 2.0 * y - 1.0], NewtonStatus::Singular),
+        (&[x, y], &[1e-170 * (x + y), 1e-170 * (x - y)], NewtonStatus::Solved),
     ];
     for (unknowns, residuals, expected) in cases {
         let kernel = NewtonKernel::new(&Problem { unknowns, residuals, ..Problem::default() }).expect("it compiles");
@@ -172,7 +172,7 @@ fn rows_are_exchanged_where_they_must_be() {
             let right = |i: usize| (0..n).map(|j| matrix[i * n + j] * solution[j]).sum::<f64>();
             let mut inputs: Vec<f64> = matrix.iter().copied().chain((0..n).map(right)).collect();
             inputs.resize(n * n + 2 * n, 0.0);
-            assert_eq!(kernel.solve(&mut inputs, &mut []).0, Status::Solved, "n = {n}, shift {shift}");
+            assert_eq!(kernel.solve(&mut inputs, &mut []).0, NewtonStatus::Solved, "n = {n}, shift {shift}");
             for (x, expected) in inputs[n * n + n..].iter().zip(&solution) {
                 assert!((x - expected).abs() < 1e-13 * n as f64, "n = {n}, shift {shift}: {x}, not {expected}");
             }
@@ -193,6 +193,6 @@ fn what_is_carried_is_replaced_by_its_next_value() {
     };
     let kernel = NewtonKernel::new(&problem).expect("it compiles");
     let (mut inputs, mut results) = ([3.0, 0.0], [0.0]);
-    assert_eq!(kernel.solve(&mut inputs, &mut results).0, Status::Solved);
+    assert_eq!(kernel.solve(&mut inputs, &mut results).0, NewtonStatus::Solved);
     assert_eq!((inputs, results), ([36.0, 6.0], [9.0]));
 }

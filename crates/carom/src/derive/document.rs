@@ -9,12 +9,12 @@ pub struct Derivation {
     /// The system's title.
     pub title: String,
     /// In the order of the derivation.
-    pub sections: Vec<Section>,
+    pub sections: Vec<Chapter>,
 }
 
 /// A part of a derivation.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub struct Chapter {
     /// Its heading.
     pub title: String,
     /// What it says, in order.
@@ -74,10 +74,10 @@ impl Equation {
     }
 }
 
-impl Section {
+impl Chapter {
     /// A section without content.
-    pub fn new(title: impl Into<String>) -> Section {
-        Section { title: title.into(), blocks: Vec::new() }
+    pub fn new(title: impl Into<String>) -> Chapter {
+        Chapter { title: title.into(), blocks: Vec::new() }
     }
 
     /// Adds a paragraph; each `{}` in it is the next formula.

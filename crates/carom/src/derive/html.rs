@@ -1,6 +1,6 @@
 //! A derivation as one web page that needs nothing else: light and dark, long equations on several lines.
 
-use super::document::{Block, Derivation, Equation, Section, paragraph};
+use super::document::{Block, Chapter, Derivation, Equation, paragraph};
 use crate::expr::print::html::{STYLE, escape, formula, render};
 use crate::expr::print::text;
 
@@ -23,7 +23,7 @@ impl Derivation {
 
     /// Its sections as part of a page, with headings of a level such as `h2`.
     pub fn to_html_sections(&self, heading: &str) -> String {
-        let section = |section: &Section| {
+        let section = |section: &Chapter| {
             let blocks: String = section.blocks.iter().map(block).collect();
             let title = escape(&section.title);
             format!("<section>\n<{heading}>{title}</{heading}>\n{blocks}</section>\n")

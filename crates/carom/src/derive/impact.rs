@@ -3,17 +3,17 @@
 //! At φ = 0 the momentum jumps along ∇φ, [p] = λ∇φ, and the energy by [H] = −λφ_t. For L quadratic in v, with
 //! restitution e, that is φ̇⁺ = −e φ̇⁻, so λ = −(1 + e) φ̇⁻/(∇φᵀM⁻¹∇φ) and v⁺ = v⁻ + λM⁻¹∇φ.
 
-use super::document::{Equation, Section};
+use super::document::{Chapter, Equation};
 use super::linear::{apply, dot};
-use super::mechanics::Mechanics;
+use super::mechanics::Derivatives;
 use super::symbols::{letter, partial, raised, row, sum, symbol, times, velocity_at};
 use crate::expr::print::Layout;
-use crate::expr::{Expr, Node, grad, substitute};
+use crate::expr::{Expr, ExprNode, grad, substitute};
 use crate::system::{Wall, time};
 
 /// A wall with what its impacts need.
 struct Impact<'a> {
-    m: &'a Mechanics,
+    m: &'a Derivatives,
     /// ∇φ.
     slope: Vec<Expr>,
     /// ∂φ/∂t.
@@ -25,8 +25,8 @@ struct Impact<'a> {
 }
 
 /// The section on a wall.
-pub fn impact(m: &Mechanics, wall: &Wall) -> Section {
-    let mut section = Section::new(format!("Impact: {}", wall.name));
+pub fn impact(m: &Derivatives, wall: &Wall) -> Chapter {
+    let mut section = Chapter::new(format!("Impact: {}", wall.name));
     let slope: Vec<Expr> = grad(wall.phi, &m.q).into_iter().map(|e| m.neat(e)).collect();
     let drift = m.neat(wall.phi.diff(time()));
     let v_minus: Vec<Expr> = m.system.coordinates.iter().map(|c| velocity_at(c, '-')).collect();
@@ -47,7 +47,7 @@ pub fn impact(m: &Mechanics, wall: &Wall) -> Section {
     section
 }
 
-fn gap(m: &Mechanics) -> Layout {
+fn gap(m: &Derivatives) -> Layout {
     letter(m.letters.gap)
 }
 
@@ -57,7 +57,7 @@ fn negative(x: Layout) -> Layout {
 }
 
 impl Impact<'_> {
-    fn law(&self, section: &mut Section) {
+    fn law(&self, section: &mut Chapter) {
         if self.slope.iter().all(|e| e.is_zero()) {
             section.say("No free coordinate moves this wall's gap: there is no impact law.", []);
         } else if !self.m.system.constraints.is_empty() {
@@ -92,7 +92,7 @@ impl Impact<'_> {
     }
 
     /// [p] = λ∇φ and [H] = −λφ_t, or φ̇⁺ = −e φ̇⁻.
-    fn jump(&self, section: &mut Section) {
+    fn jump(&self, section: &mut Chapter) {
         let words = match (self.is_lossless(), self.drift.is_zero()) {
             (true, true) => "At an impact the momentum jumps along {} and the energy is kept; {} is the jump {}:",
             (true, false) => "At an impact the momentum jumps along {} and the wall does work; {} is the jump {}:",
@@ -118,10 +118,10 @@ impl Impact<'_> {
     }
 
     /// λ and v⁺; the rate of approach keeps its name unless it is a single velocity.
-    fn solved(&self, inverse: &[Vec<Expr>], section: &mut Section) {
+    fn solved(&self, inverse: &[Vec<Expr>], section: &mut Chapter) {
         let m = self.m;
         let direction = apply(inverse, &self.slope);
-        let is_velocity = matches!(self.approach.node(), Node::Symbol(_));
+        let is_velocity = matches!(self.approach.node(), ExprNode::Symbol(_));
         let approach = if is_velocity { self.approach } else { m.letters.gap_rate("-") };
         let strength = -(1.0 + self.restitution) * approach;
         let resistance = m.neat(dot(&self.slope, &direction));
@@ -145,7 +145,7 @@ impl Impact<'_> {
     }
 
     /// λ and v⁺ with the matrix left as it is.
-    fn matrix_form(&self, section: &mut Section) {
+    fn matrix_form(&self, section: &mut Chapter) {
         let m = self.m;
         let inverse = || raised(letter(m.letters.mass), "⁻¹");
         let above = m.layout((1.0 + self.restitution) * m.letters.gap_rate("-"));
@@ -160,7 +160,7 @@ impl Impact<'_> {
     }
 
     /// With holonomic constraints their impulses take part.
-    fn constrained(&self, section: &mut Section) {
+    fn constrained(&self, section: &mut Chapter) {
         let (m, mu) = (self.m, letter(self.m.letters.mu));
         section.say("At an impact the constraints answer with impulses {} of their own:", [mu.clone()]);
         let side = |x: &str, side| raised(letter(x), side);
@@ -191,7 +191,7 @@ impl Impact<'_> {
     }
 
     /// For L not quadratic in v: the law, with both sides written out.
-    fn implicit(&self, section: &mut Section) {
+    fn implicit(&self, section: &mut Chapter) {
         let m = self.m;
         let words = "{} is not quadratic in the velocities, so only the impact without loss is defined:";
         section.say(words, [letter(m.letters.lagrangian)]);

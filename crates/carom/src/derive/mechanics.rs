@@ -6,11 +6,11 @@ use super::linear::{apply, dot, inverse};
 use super::symbols::{Letters, momenta, notation};
 use crate::expr::print::{Layout, compose_within};
 use crate::expr::tidy::Tidier;
-use crate::expr::{Expr, Func, Node, Op, grad, jacobian, substitute, with_arena};
+use crate::expr::{Expr, ExprNode, Func, Op, grad, jacobian, substitute, with_arena};
 use crate::system::{Constraint, Lagrangian, System, Wall, time};
 
 /// A system in its free coordinates, with what is derived from its Lagrangian.
-pub struct Mechanics {
+pub struct Derivatives {
     /// The driven coordinates are replaced by their functions of the time.
     pub system: System,
     pub tidier: Tidier,
@@ -37,8 +37,8 @@ pub struct Mechanics {
 /// The operations that a derivation shows at most: some tens of pages.
 const PAGE: f64 = 100_000.0;
 
-impl Mechanics {
-    pub fn new(full: &System) -> Mechanics {
+impl Derivatives {
+    pub fn new(full: &System) -> Derivatives {
         let tidier = Tidier::new(notation(full));
         let system = reduced(full, &tidier);
         let neat = |e: Expr| tidier.tidy(e);
@@ -51,7 +51,7 @@ impl Mechanics {
         let mass_inverse = inverse(&mass, &neat);
         let energy = neat_by_degree(dot(&p, &v) - l, &v, &tidier, is_quadratic);
         let letters = Letters::new(full);
-        Mechanics {
+        Derivatives {
             system,
             tidier,
             letters,
@@ -136,8 +136,8 @@ fn symmetric(m: Vec<Vec<Expr>>, f: impl Fn(Expr) -> Expr) -> Vec<Vec<Expr>> {
 fn is_defined(e: Expr) -> bool {
     with_arena(|a| {
         a.reachable(&[e]).into_iter().all(|x| match a.node(x) {
-            Node::Const(c) => c.is_finite(),
-            Node::Binary(Op::Div, _, y) | Node::Unary(Func::Log, y) => a.as_const(y) != Some(0.0),
+            ExprNode::Const(c) => c.is_finite(),
+            ExprNode::Binary(Op::Div, _, y) | ExprNode::Unary(Func::Log, y) => a.as_const(y) != Some(0.0),
             _ => true,
         })
     })

@@ -1,4 +1,4 @@
-//! Mechanics on paper: from a system to its equations, momenta, energy and impact laws, as a person would write them.
+//! Derivatives on paper: from a system to its equations, momenta, energy and impact laws, as a person would write them.
 //!
 //! [`derive()`] computes and arranges them as a document; the document writes itself for a terminal, for LaTeX or as a
 //! web page. What is small is solved symbolically; what is large is left in matrix form.
@@ -14,12 +14,12 @@ mod symbols;
 mod text;
 mod wrap;
 
-pub use document::{Block, Derivation, Equation, Section, Span};
+pub use document::{Block, Chapter, Derivation, Equation, Span};
 
 use crate::expr::print::compose;
 use crate::expr::with_arena;
 use crate::system::System;
-use mechanics::Mechanics;
+use mechanics::Derivatives;
 use symbols::{Letters, letter, notation};
 
 /// Coordinates times operations of the Lagrangian beyond which a system is not derived: its derivatives alone take
@@ -34,8 +34,8 @@ pub fn derive(system: &System, title: &str) -> Derivation {
     Derivation { title: title.to_owned(), sections }
 }
 
-fn sections(system: &System) -> Vec<Section> {
-    let m = Mechanics::new(system);
+fn sections(system: &System) -> Vec<Chapter> {
+    let m = Derivatives::new(system);
     let mut sections = vec![motion::lagrangian(&m, system)];
     if !m.q.is_empty() {
         sections.extend([motion::momenta(&m), motion::energy(&m)]);
@@ -47,8 +47,8 @@ fn sections(system: &System) -> Vec<Section> {
 }
 
 /// The Lagrangian of a large system, as it was given.
-fn summary(system: &System, operations: usize) -> Section {
-    let mut section = Section::new("Lagrangian");
+fn summary(system: &System, operations: usize) -> Chapter {
+    let mut section = Chapter::new("Lagrangian");
     let (l, letters) = (system.lagrangian.l, Letters::new(system));
     section.show(vec![Equation::between(letter(letters.lagrangian), compose(l, &notation(system)))]);
     let n = system.coordinates.len();

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::document::{Equation, Section};
+use super::document::{Chapter, Equation};
 use super::linear::{apply, dot};
-use super::mechanics::{Mechanics, neat_by_degree};
+use super::mechanics::{Derivatives, neat_by_degree};
 use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
 use crate::expr::print::Layout;
 use crate::expr::{Expr, jacobian};
@@ -13,7 +13,7 @@ use crate::system::{System, time};
 /// A mass matrix with more rows than this is not written out.
 const LARGEST_MATRIX: usize = 6;
 
-impl Mechanics {
+impl Derivatives {
     /// left = value.
     pub(super) fn equation(&self, left: Layout, value: Expr) -> Equation {
         Equation { value: Some(value), ..Equation::between(left, self.layout(value)) }
@@ -37,8 +37,8 @@ impl Mechanics {
 }
 
 /// T, V and L, and what is driven.
-pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
-    let mut section = Section::new("Lagrangian");
+pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
+    let mut section = Chapter::new("Lagrangian");
     let driven: Vec<Equation> =
         full.coordinates.iter().filter_map(|c| Some(m.equation(symbol(c.q), m.neat(c.prescribed?)))).collect();
     let mut given = Vec::new();
@@ -63,8 +63,8 @@ pub fn lagrangian(m: &Mechanics, full: &System) -> Section {
 }
 
 /// p = ∂L/∂v and M = ∂²L/∂v∂v.
-pub fn momenta(m: &Mechanics) -> Section {
-    let mut section = Section::new("Momenta");
+pub fn momenta(m: &Derivatives) -> Chapter {
+    let mut section = Chapter::new("Momenta");
     let names = symbols::momenta(&m.system);
     if m.q.len() > 1 {
         section.say("The momenta {} are", [chained(letter("p"), partial(letter(m.letters.lagrangian), letter("q'")))]);
@@ -100,14 +100,14 @@ fn chained(a: Layout, b: Layout) -> Layout {
 }
 
 /// ∂²L/∂q̇∂q̇.
-fn second_derivative(m: &Mechanics) -> Layout {
+fn second_derivative(m: &Derivatives) -> Layout {
     let above = row([raised(Layout::Sign("∂"), "²"), letter(m.letters.lagrangian)]);
     above.over(row([Layout::Sign("∂"), letter("q'"), Layout::Sign("∂"), letter("q'")]))
 }
 
 /// H in the velocities and in the momenta.
-pub fn energy(m: &Mechanics) -> Section {
-    let mut section = Section::new("Energy");
+pub fn energy(m: &Derivatives) -> Chapter {
+    let mut section = Chapter::new("Energy");
     let product = row([letter("p"), Layout::Sign("·"), letter("q'")]);
     let definition = Layout::Sum(vec![(false, product), (true, letter(m.letters.lagrangian))]);
     section.say("The Hamiltonian {} is", [chained(letter(m.letters.hamiltonian), definition)]);
@@ -125,8 +125,8 @@ pub fn energy(m: &Mechanics) -> Section {
 }
 
 /// The equations of motion, as they follow and solved.
-pub fn equations(m: &Mechanics) -> Section {
-    let mut section = Section::new("Equations of motion");
+pub fn equations(m: &Derivatives) -> Chapter {
+    let mut section = Chapter::new("Equations of motion");
     let free = m.system.forces.iter().all(|f| f.is_zero());
     let mut right = Vec::new();
     right.extend((!free).then(|| letter(m.letters.force)));
@@ -146,7 +146,7 @@ pub fn equations(m: &Mechanics) -> Section {
 }
 
 /// M a + … = Q + Gᵀλ, one equation for each coordinate.
-fn implicit(m: &Mechanics) -> Vec<Equation> {
+fn implicit(m: &Derivatives) -> Vec<Equation> {
     let accelerations: Vec<Expr> = m.system.coordinates.iter().map(|c| c.acceleration()).collect();
     let inertia = apply(&m.mass, &accelerations);
     let reactions = reactions(m);
@@ -160,7 +160,7 @@ fn implicit(m: &Mechanics) -> Vec<Equation> {
 }
 
 /// The multipliers λ, or λ₁, λ₂, …
-pub fn multipliers(m: &Mechanics) -> Vec<Expr> {
+pub fn multipliers(m: &Derivatives) -> Vec<Expr> {
     match m.system.constraints.len() {
         1 => vec![Expr::symbol(m.letters.lambda)],
         n => (1..=n).map(|k| Expr::symbol(&format!("{}{k}", m.letters.lambda))).collect(),
@@ -168,7 +168,7 @@ pub fn multipliers(m: &Mechanics) -> Vec<Expr> {
 }
 
 /// Gᵀλ.
-fn reactions(m: &Mechanics) -> Vec<Expr> {
+fn reactions(m: &Derivatives) -> Vec<Expr> {
     let gs: Vec<Expr> = m.system.constraints.iter().map(|c| c.g).collect();
     let slopes = jacobian(&gs, &m.q);
     let lambda = multipliers(m);
@@ -177,12 +177,12 @@ fn reactions(m: &Mechanics) -> Vec<Expr> {
 }
 
 /// The constraints, their Jacobian and what follows for the velocities.
-pub fn constraints(m: &Mechanics) -> Option<Section> {
+pub fn constraints(m: &Derivatives) -> Option<Chapter> {
     let list = &m.system.constraints;
     if list.is_empty() {
         return None;
     }
-    let mut section = Section::new(if list.len() == 1 { "Constraint" } else { "Constraints" });
+    let mut section = Chapter::new(if list.len() == 1 { "Constraint" } else { "Constraints" });
     let name = |k: usize| match list.len() {
         1 => letter(m.letters.constraint),
         _ => letter(&format!("{}{}", m.letters.constraint, k + 1)),
@@ -207,7 +207,7 @@ pub fn constraints(m: &Mechanics) -> Option<Section> {
 }
 
 /// G v + g_t = 0.
-fn hidden(m: &Mechanics, moves: bool) -> Layout {
+fn hidden(m: &Derivatives, moves: bool) -> Layout {
     let product = times([letter(m.letters.jacobian), letter("q'")]);
     let drift = letter(&format!("{}_t", m.letters.constraint));
     let left = if moves { sum([product, drift]) } else { product };

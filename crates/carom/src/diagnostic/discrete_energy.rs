@@ -1,4 +1,4 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
@@ -14,7 +14,7 @@ impl DiscreteEnergy {
     }
 }
 
-impl Diagnostic for DiscreteEnergy {
+impl Monitor for DiscreteEnergy {
     fn name(&self) -> String {
         "−D₃L_d".into()
     }

@@ -1,15 +1,15 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::mechanics::Field;
 use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// The Hamiltonian H(q, p) = p·v − L. [DLM eq. 5]
-pub struct Energy(
+pub struct EnergyMonitor(
     /// The field of the system.
     pub Field,
 );
 
-impl Diagnostic for Energy {
+impl Monitor for EnergyMonitor {
     fn name(&self) -> String {
         "H".into()
     }
@@ -20,5 +20,5 @@ impl Diagnostic for Energy {
 }
 
 pub(super) fn make(subject: &Subject) -> Made {
-    Ok(vec![Box::new(Energy(Field::new(subject.mechanics, subject.parameters)?))])
+    Ok(vec![Box::new(EnergyMonitor(Field::new(subject.mechanics, subject.parameters)?))])
 }

@@ -1,4 +1,4 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::expr::Expr;
 use crate::kernel::Kernel;
@@ -14,7 +14,7 @@ pub struct Gap {
     inputs: Vec<f64>,
 }
 
-impl Diagnostic for Gap {
+impl Monitor for Gap {
     fn name(&self) -> String {
         format!("φ of {}", self.wall)
     }
@@ -38,7 +38,7 @@ pub(super) fn make(subject: &Subject) -> Made {
     let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).copied().collect();
     let mut inputs = parameters.to_vec();
     inputs.resize(parameters.len() + symbols.len(), 0.0);
-    let gap = |(wall, &phi): (&crate::system::Wall, &Expr)| -> Result<Box<dyn Diagnostic>> {
+    let gap = |(wall, &phi): (&crate::system::Wall, &Expr)| -> Result<Box<dyn Monitor>> {
         let kernel = mechanics.kernel(&symbols, &[phi])?;
         Ok(Box::new(Gap { wall: wall.name.clone(), kernel, inputs: inputs.clone() }))
     };

@@ -28,9 +28,9 @@ mod summary;
 mod symplectic;
 
 pub use discrete_energy::DiscreteEnergy;
-pub use energy::Energy;
+pub use energy::EnergyMonitor;
 pub use gap::Gap;
-pub use modified::{ByFlow, Modified};
+pub use modified::{ByFlow, ModifiedMonitor};
 pub use momentum::Momentum;
 pub use panel::{Column, LeftOut, Panel, Table};
 pub use summary::Summary;
@@ -45,7 +45,7 @@ use crate::solve::NoSolution;
 use crate::system::System;
 
 /// A number at each phase point of a trajectory.
-pub trait Diagnostic: Send {
+pub trait Monitor: Send {
     /// What tables and plots call it.
     fn name(&self) -> String;
 
@@ -82,10 +82,10 @@ impl Subject<'_> {
 }
 
 /// What is made for a name: one diagnostic, several or none.
-pub type Made = Result<Vec<Box<dyn Diagnostic>>>;
+pub type Made = Result<Vec<Box<dyn Monitor>>>;
 
 /// A registered diagnostic.
-pub struct Entry {
+pub struct MonitorKind {
     /// What it is asked for by.
     pub name: &'static str,
     /// What it is.
@@ -93,7 +93,7 @@ pub struct Entry {
     make: fn(&Subject) -> Made,
 }
 
-impl Entry {
+impl MonitorKind {
     /// What a column of numbers is called: `part` is that of the diagnostic.
     pub fn key(&self, part: Option<&str>) -> String {
         let name = self.name.replace('-', "_");
@@ -102,29 +102,31 @@ impl Entry {
 }
 
 /// The registered diagnostics.
-pub static REGISTRY: [Entry; 10] = [
-    Entry { name: "energy", about: "the Hamiltonian H", make: energy::make },
-    Entry { name: "discrete-energy", about: "−D₃L_d of the step from the point", make: discrete_energy::make },
-    Entry { name: "modified", about: "H̃ up to O(h⁴), from second derivatives", make: modified::closed },
-    Entry { name: "series", about: "H̃ up to O(h⁴), from the discrete Lagrangian", make: modified::series },
-    Entry { name: "cheap", about: "H̃ from H and −D₃L_d of the steps at the point", make: modified::cheap },
-    Entry { name: "shadow", about: "H̃ from 5 iterates on each side", make: modified::shadow },
-    Entry {
+pub static REGISTRY: [MonitorKind; 10] = [
+    MonitorKind { name: "energy", about: "the Hamiltonian H", make: energy::make },
+    MonitorKind {
+        name: "discrete-energy", about: "−D₃L_d of the step from the point", make: discrete_energy::make
+    },
+    MonitorKind { name: "modified", about: "H̃ up to O(h⁴), from second derivatives", make: modified::closed },
+    MonitorKind { name: "series", about: "H̃ up to O(h⁴), from the discrete Lagrangian", make: modified::series },
+    MonitorKind { name: "cheap", about: "H̃ from H and −D₃L_d of the steps at the point", make: modified::cheap },
+    MonitorKind { name: "shadow", about: "H̃ from 5 iterates on each side", make: modified::shadow },
+    MonitorKind {
         name: "shadow-window",
         about: "H̃ from iterates, averaged over 10 nodes on each side",
         make: modified::window,
     },
-    Entry {
+    MonitorKind {
         name: "momentum",
         about: "p of each coordinate that L and the walls do not depend on",
         make: momentum::make,
     },
-    Entry { name: "symplectic", about: "how far a step is from symplectic", make: symplectic::make },
-    Entry { name: "gap", about: "φ of each wall", make: gap::make },
+    MonitorKind { name: "symplectic", about: "how far a step is from symplectic", make: symplectic::make },
+    MonitorKind { name: "gap", about: "φ of each wall", make: gap::make },
 ];
 
 /// The entry of that name.
-pub fn entry(name: &str) -> Result<&'static Entry> {
+pub fn entry(name: &str) -> Result<&'static MonitorKind> {
     REGISTRY.iter().find(|entry| entry.name == name).ok_or_else(|| unknown(name))
 }
 
@@ -142,7 +144,7 @@ fn unknown(name: &str) -> Error {
 
 /// The values of a diagnostic along a list of points.
 pub fn along(
-    diagnostic: &mut dyn Diagnostic,
+    diagnostic: &mut dyn Monitor,
     points: &[Phase],
     h: f64,
     flow: &mut dyn Flow,

@@ -1,4 +1,4 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::flow::FlowKind;
@@ -8,12 +8,12 @@ use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
 /// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
-pub struct Modified(
+pub struct ModifiedMonitor(
     /// Which.
     pub Box<dyn ModifiedHamiltonian>,
 );
 
-impl Diagnostic for Modified {
+impl Monitor for ModifiedMonitor {
     fn name(&self) -> String {
         format!("H̃ ({})", self.0.name())
     }
@@ -31,7 +31,7 @@ pub enum ByFlow {
     Shadow(Shadow),
 }
 
-impl Diagnostic for ByFlow {
+impl Monitor for ByFlow {
     fn name(&self) -> String {
         match self {
             ByFlow::Cheap(_) => "H̃ (from H and −D₃L_d)".into(),
@@ -63,12 +63,12 @@ pub(super) fn closed(subject: &Subject) -> Made {
     let none = || Mistake::new(format!("there is no closed form for `{}`", rule.name())).with_help("use `series`");
     let formula = Formula::of(rule.name()).ok_or_else(none)?;
     let closed = Closed::new(subject.mechanics, formula, subject.parameters)?;
-    Ok(vec![Box::new(Modified(Box::new(closed)))])
+    Ok(vec![Box::new(ModifiedMonitor(Box::new(closed)))])
 }
 
 pub(super) fn series(subject: &Subject) -> Made {
     let series = Series::new(subject.mechanics, rule(subject)?, subject.parameters, 4)?;
-    Ok(vec![Box::new(Modified(Box::new(series)))])
+    Ok(vec![Box::new(ModifiedMonitor(Box::new(series)))])
 }
 
 pub(super) fn cheap(subject: &Subject) -> Made {

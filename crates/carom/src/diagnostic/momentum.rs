@@ -1,4 +1,4 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::expr::Expr;
 use crate::expr::print::Notation;
@@ -32,7 +32,7 @@ impl Momentum {
     }
 }
 
-impl Diagnostic for Momentum {
+impl Monitor for Momentum {
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -53,7 +53,7 @@ impl Diagnostic for Momentum {
 pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let n = mechanics.n();
-    let momentum = |i: usize| -> Result<Box<dyn Diagnostic>> {
+    let momentum = |i: usize| -> Result<Box<dyn Monitor>> {
         let xi: Vec<Expr> = (0..n).map(|j| Expr::from(i32::from(i == j))).collect();
         let coordinate = mechanics.q[i].symbol_name().unwrap_or_else(|| i.to_string());
         let momentum = Momentum::new(mechanics, &format!("p of {coordinate}"), &xi, parameters)?;

@@ -1,6 +1,6 @@
 //! All diagnostics that apply, along the nodes of a run.
 
-use super::{Diagnostic, Entry, REGISTRY, Subject, Summary, entry};
+use super::{Monitor, MonitorKind, REGISTRY, Subject, Summary, entry};
 use crate::error::{Error, Result};
 use crate::mechanics::Mechanics;
 use crate::method::Method;
@@ -10,7 +10,7 @@ use crate::run::Mesh;
 
 /// The diagnostics of a model with a method and a step. It keeps no values: as many nodes as there are can be looked at.
 pub struct Panel {
-    diagnostics: Vec<Box<dyn Diagnostic>>,
+    diagnostics: Vec<Box<dyn Monitor>>,
     pub(crate) names: Vec<(String, String)>,
     pub(crate) left_out: Vec<LeftOut>,
     flow: Box<dyn Flow>,
@@ -71,7 +71,7 @@ impl Panel {
             values: Vec::new(),
             summaries: Vec::new(),
         };
-        let wanted: Vec<&Entry> = match only {
+        let wanted: Vec<&MonitorKind> = match only {
             [] => REGISTRY.iter().collect(),
             names => names.iter().map(|name| entry(name)).collect::<Result<_>>()?,
         };
@@ -83,7 +83,7 @@ impl Panel {
         Ok(panel)
     }
 
-    fn add(&mut self, entry: &'static Entry, subject: &Subject) -> Result<()> {
+    fn add(&mut self, entry: &'static MonitorKind, subject: &Subject) -> Result<()> {
         match (entry.make)(subject) {
             Ok(made) => {
                 self.names.extend(made.iter().map(|one| (entry.key(one.part()), one.name())));

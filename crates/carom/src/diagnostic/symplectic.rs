@@ -1,4 +1,4 @@
-use super::{Diagnostic, Made, Subject};
+use super::{Made, Monitor, Subject};
 use crate::error::Diagnostic as Mistake;
 use crate::mechanics::Field;
 use crate::mechanics::Manifold;
@@ -60,7 +60,7 @@ impl Symplectic {
     }
 }
 
-impl Diagnostic for Symplectic {
+impl Monitor for Symplectic {
     fn name(&self) -> String {
         "symplecticity error".into()
     }

@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Expr, Node, Op, Symbol};
+use super::{Expr, ExprNode, Op, Symbol};
 
 /// The table. Algorithms over many nodes hold it once, by [`with_arena`].
 #[derive(Default)]
 pub struct Arena {
-    nodes: Vec<Node>,
-    index: FxHashMap<Node, Expr>,
+    nodes: Vec<ExprNode>,
+    index: FxHashMap<ExprNode, Expr>,
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
 }
@@ -26,17 +26,17 @@ pub fn with_arena<R>(f: impl FnOnce(&mut Arena) -> R) -> R {
 
 impl Arena {
     /// The node behind a handle.
-    pub fn node(&self, e: Expr) -> Node {
+    pub fn node(&self, e: Expr) -> ExprNode {
         self.nodes[e.0 as usize]
     }
 
     /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same.
-    pub(super) fn intern(&mut self, node: Node) -> Expr {
+    pub(super) fn intern(&mut self, node: ExprNode) -> Expr {
         if let Some(&e) = self.index.get(&node) {
             return e;
         }
-        if let Node::Binary(op @ (Op::Add | Op::Mul), a, b) = node
-            && let Some(&e) = self.index.get(&Node::Binary(op, b, a))
+        if let ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) = node
+            && let Some(&e) = self.index.get(&ExprNode::Binary(op, b, a))
         {
             return e;
         }
@@ -48,7 +48,7 @@ impl Arena {
 
     /// The number as an expression; −0 is 0.
     pub fn constant(&mut self, value: f64) -> Expr {
-        self.intern(Node::Const(if value == 0.0 { 0.0 } else { value }))
+        self.intern(ExprNode::Const(if value == 0.0 { 0.0 } else { value }))
     }
 
     /// The symbol of that name.
@@ -63,7 +63,7 @@ impl Arena {
                 s
             }
         };
-        self.intern(Node::Symbol(symbol))
+        self.intern(ExprNode::Symbol(symbol))
     }
 
     /// The name of a symbol.
@@ -74,7 +74,7 @@ impl Arena {
     /// The number, if the expression is one.
     pub fn as_const(&self, e: Expr) -> Option<f64> {
         match self.node(e) {
-            Node::Const(c) => Some(c),
+            ExprNode::Const(c) => Some(c),
             _ => None,
         }
     }
@@ -107,29 +107,29 @@ impl Arena {
 }
 
 // Numbers compare by their bits, so that a node is equal to itself also when it is NaN.
-impl PartialEq for Node {
-    fn eq(&self, other: &Node) -> bool {
+impl PartialEq for ExprNode {
+    fn eq(&self, other: &ExprNode) -> bool {
         match (*self, *other) {
-            (Node::Const(a), Node::Const(b)) => a.to_bits() == b.to_bits(),
-            (Node::Pi, Node::Pi) => true,
-            (Node::Symbol(a), Node::Symbol(b)) => a == b,
-            (Node::Unary(f, a), Node::Unary(g, b)) => f == g && a == b,
-            (Node::Binary(f, a, b), Node::Binary(g, c, d)) => f == g && a == c && b == d,
+            (ExprNode::Const(a), ExprNode::Const(b)) => a.to_bits() == b.to_bits(),
+            (ExprNode::Pi, ExprNode::Pi) => true,
+            (ExprNode::Symbol(a), ExprNode::Symbol(b)) => a == b,
+            (ExprNode::Unary(f, a), ExprNode::Unary(g, b)) => f == g && a == b,
+            (ExprNode::Binary(f, a, b), ExprNode::Binary(g, c, d)) => f == g && a == c && b == d,
             _ => false,
         }
     }
 }
 
-impl Eq for Node {}
+impl Eq for ExprNode {}
 
-impl Hash for Node {
+impl Hash for ExprNode {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match *self {
-            Node::Const(c) => (0u8, c.to_bits()).hash(state),
-            Node::Pi => 1u8.hash(state),
-            Node::Symbol(s) => (2u8, s).hash(state),
-            Node::Unary(f, a) => (3u8, f, a).hash(state),
-            Node::Binary(op, a, b) => (4u8, op, a, b).hash(state),
+            ExprNode::Const(c) => (0u8, c.to_bits()).hash(state),
+            ExprNode::Pi => 1u8.hash(state),
+            ExprNode::Symbol(s) => (2u8, s).hash(state),
+            ExprNode::Unary(f, a) => (3u8, f, a).hash(state),
+            ExprNode::Binary(op, a, b) => (4u8, op, a, b).hash(state),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! may extend where an expression is defined (x/x becomes 1 also at 0) but never changes a value that was defined:
 //! √(x²) is |x|, and constants are combined only where no overflow or underflow can come of it.
 
-use super::{Arena, Expr, Func, Node, Op};
+use super::{Arena, Expr, ExprNode, Func, Op};
 
 /// True if combining constants into `value` lost nothing to overflow or underflow.
 pub(super) fn is_safe(value: f64) -> bool {
@@ -32,7 +32,7 @@ impl Arena {
     /// e = c·rest with a constant c.
     pub(super) fn split_coefficient(&self, e: Expr) -> (f64, Expr) {
         match self.node(e) {
-            Node::Unary(Func::Neg, x) => {
+            ExprNode::Unary(Func::Neg, x) => {
                 let (c, rest) = self.split_coefficient_once(x);
                 (-c, rest)
             }
@@ -42,7 +42,7 @@ impl Arena {
 
     fn split_coefficient_once(&self, e: Expr) -> (f64, Expr) {
         match self.node(e) {
-            Node::Binary(Op::Mul, c, x) => self.as_const(c).map_or((1.0, e), |c| (c, x)),
+            ExprNode::Binary(Op::Mul, c, x) => self.as_const(c).map_or((1.0, e), |c| (c, x)),
             _ => (1.0, e),
         }
     }
@@ -50,14 +50,14 @@ impl Arena {
     /// e = base^n with a constant n.
     pub(super) fn split_power(&self, e: Expr) -> (Expr, f64) {
         match self.node(e) {
-            Node::Binary(Op::Pow, x, n) => self.as_const(n).map_or((e, 1.0), |n| (x, n)),
-            Node::Unary(Func::Sqrt, x) => (x, 0.5),
+            ExprNode::Binary(Op::Pow, x, n) => self.as_const(n).map_or((e, 1.0), |n| (x, n)),
+            ExprNode::Unary(Func::Sqrt, x) => (x, 0.5),
             _ => (e, 1.0),
         }
     }
 
     pub(super) fn binary(&mut self, op: Op, a: Expr, b: Expr) -> Expr {
-        self.intern(Node::Binary(op, a, b))
+        self.intern(ExprNode::Binary(op, a, b))
     }
 
     /// c·e.
@@ -84,10 +84,10 @@ impl Arena {
         if self.is(a, 0.0) {
             return if sign > 0.0 { b } else { self.neg(b) };
         }
-        if let Node::Unary(Func::Neg, x) = self.node(b) {
+        if let ExprNode::Unary(Func::Neg, x) = self.node(b) {
             return self.add_signed(a, x, -sign);
         }
-        if let Node::Unary(Func::Neg, x) = self.node(a) {
+        if let ExprNode::Unary(Func::Neg, x) = self.node(a) {
             return if sign > 0.0 {
                 self.add_signed(b, x, -1.0)
             } else {
@@ -101,7 +101,7 @@ impl Arena {
         if let Some(sum) = self.merge_below(a, b, sign) {
             return sum;
         }
-        if let Node::Binary(Op::Add | Op::Sub, ..) = self.node(b)
+        if let ExprNode::Binary(Op::Add | Op::Sub, ..) = self.node(b)
             && let Some(sum) = self.merge_below(b, a, sign)
         {
             return if sign > 0.0 { sum } else { self.neg(sum) };
@@ -124,8 +124,8 @@ impl Arena {
     /// (x ± y) + sign·b if b merges with x or y.
     fn merge_below(&mut self, a: Expr, b: Expr, sign: f64) -> Option<Expr> {
         let (x, y, inner) = match self.node(a) {
-            Node::Binary(Op::Add, x, y) => (x, y, 1.0),
-            Node::Binary(Op::Sub, x, y) => (x, y, -1.0),
+            ExprNode::Binary(Op::Add, x, y) => (x, y, 1.0),
+            ExprNode::Binary(Op::Sub, x, y) => (x, y, -1.0),
             _ => return None,
         };
         if let Some(merged) = self.merge_like(x, b, sign) {
@@ -169,21 +169,21 @@ impl Arena {
     /// a^n for n > 0 where a is itself a number, a power, a root, a multiple.
     fn power_of(&mut self, a: Expr, n: f64) -> Option<Expr> {
         match self.node(a) {
-            Node::Const(c) => {
+            ExprNode::Const(c) => {
                 let value = c.powf(n);
                 (is_safe(value) && (value != 0.0 || c == 0.0)).then(|| self.constant(value))
             }
-            Node::Unary(Func::Neg, x) if is_integer(n) => {
+            ExprNode::Unary(Func::Neg, x) if is_integer(n) => {
                 let power = self.powf(x, n);
                 Some(if is_even(n) { power } else { self.neg(power) })
             }
-            Node::Unary(Func::Sqrt, x) if is_even(n) => Some(self.powf(x, n / 2.0)),
-            Node::Unary(Func::Abs, x) if is_even(n) => Some(self.powf(x, n)),
-            Node::Binary(Op::Pow, x, m) => {
+            ExprNode::Unary(Func::Sqrt, x) if is_even(n) => Some(self.powf(x, n / 2.0)),
+            ExprNode::Unary(Func::Abs, x) if is_even(n) => Some(self.powf(x, n)),
+            ExprNode::Binary(Op::Pow, x, m) => {
                 let m = self.as_const(m)?;
                 (is_integer(m) && is_integer(n) && is_integer(m * n)).then(|| self.powf(x, m * n))
             }
-            Node::Binary(Op::Mul, c, x) if is_integer(n) => {
+            ExprNode::Binary(Op::Mul, c, x) if is_integer(n) => {
                 let value = self.as_const(c)?.powf(n);
                 if !value.is_normal() {
                     return None;
@@ -250,7 +250,7 @@ impl Arena {
         {
             return root;
         }
-        if let Node::Unary(Func::Neg, x) = self.node(a) {
+        if let ExprNode::Unary(Func::Neg, x) = self.node(a) {
             match f {
                 Func::Cos | Func::Cosh | Func::Abs => return self.unary(f, x),
                 Func::Sin | Func::Tan | Func::Asin | Func::Atan | Func::Sinh | Func::Tanh | Func::Sign => {
@@ -260,7 +260,7 @@ impl Arena {
                 _ => {}
             }
         }
-        self.intern(Node::Unary(f, a))
+        self.intern(ExprNode::Unary(f, a))
     }
 
     /// √(c·x²ᵏ) = √c·|x|ᵏ for c > 0.
@@ -291,13 +291,13 @@ impl Arena {
     }
 
     /// The node rebuilt with other operands.
-    pub(super) fn rebuild(&mut self, node: Node, mut operand: impl FnMut(Expr) -> Expr) -> Expr {
+    pub(super) fn rebuild(&mut self, node: ExprNode, mut operand: impl FnMut(Expr) -> Expr) -> Expr {
         match node {
-            Node::Unary(f, a) => {
+            ExprNode::Unary(f, a) => {
                 let a = operand(a);
                 self.unary(f, a)
             }
-            Node::Binary(op, a, b) => {
+            ExprNode::Binary(op, a, b) => {
                 let (a, b) = (operand(a), operand(b));
                 self.combine(op, a, b)
             }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Arena, Expr, Func, Node, Op, with_arena};
+use super::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
 /// ∂fᵢ/∂x for each fᵢ.
 pub fn diff_many(fs: &[Expr], x: Expr) -> Vec<Expr> {
@@ -144,11 +144,11 @@ impl Arena {
     }
 
     /// ∂e/∂(operand number `index`), where `node` is the node of e.
-    fn partial(&mut self, e: Expr, node: Node, index: usize) -> Expr {
+    fn partial(&mut self, e: Expr, node: ExprNode, index: usize) -> Expr {
         match node {
-            Node::Unary(f, x) => self.derivative(e, f, x),
-            Node::Binary(op, x, y) => self.partial_binary(e, op, x, y, index),
-            Node::Const(_) | Node::Pi | Node::Symbol(_) => self.constant(0.0),
+            ExprNode::Unary(f, x) => self.derivative(e, f, x),
+            ExprNode::Binary(op, x, y) => self.partial_binary(e, op, x, y, index),
+            ExprNode::Const(_) | ExprNode::Pi | ExprNode::Symbol(_) => self.constant(0.0),
         }
     }
 

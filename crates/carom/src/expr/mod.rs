@@ -43,7 +43,7 @@ pub struct Symbol(u32);
 /// Built expressions keep these promises: no node has only constant operands where the result is exact, constant
 /// factors stand first, a constant exponent is positive and never 1, a negation is outermost in a product.
 #[derive(Clone, Copy, Debug)]
-pub enum Node {
+pub enum ExprNode {
     /// A number.
     Const(f64),
     /// π, kept apart so that it prints as itself.
@@ -211,13 +211,13 @@ impl Op {
     }
 }
 
-impl Node {
+impl ExprNode {
     /// The operands, in order.
     pub fn operands(self) -> impl Iterator<Item = Expr> {
         let (first, second) = match self {
-            Node::Unary(_, a) => (Some(a), None),
-            Node::Binary(_, a, b) => (Some(a), Some(b)),
-            Node::Const(_) | Node::Pi | Node::Symbol(_) => (None, None),
+            ExprNode::Unary(_, a) => (Some(a), None),
+            ExprNode::Binary(_, a, b) => (Some(a), Some(b)),
+            ExprNode::Const(_) | ExprNode::Pi | ExprNode::Symbol(_) => (None, None),
         };
         first.into_iter().chain(second)
     }

@@ -3,7 +3,7 @@
 use std::iter::{Product, Sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{Expr, Func, Node, Op, diff_many, with_arena};
+use super::{Expr, ExprNode, Func, Op, diff_many, with_arena};
 
 impl Expr {
     /// The unknown of that name; the same name is the same unknown.
@@ -18,11 +18,11 @@ impl Expr {
 
     /// π.
     pub fn pi() -> Expr {
-        with_arena(|a| a.intern(Node::Pi))
+        with_arena(|a| a.intern(ExprNode::Pi))
     }
 
     /// What it is made of.
-    pub fn node(self) -> Node {
+    pub fn node(self) -> ExprNode {
         with_arena(|a| a.node(self))
     }
 
@@ -34,7 +34,7 @@ impl Expr {
     /// The name, if it is a symbol.
     pub fn symbol_name(self) -> Option<String> {
         with_arena(|a| match a.node(self) {
-            Node::Symbol(s) => Some(a.name(s).to_string()),
+            ExprNode::Symbol(s) => Some(a.name(s).to_string()),
             _ => None,
         })
     }
@@ -111,7 +111,7 @@ impl Expr {
     pub fn symbols(self) -> Vec<Expr> {
         with_arena(|a| {
             let nodes = a.reachable(&[self]);
-            nodes.into_iter().filter(|&e| matches!(a.node(e), Node::Symbol(_))).collect()
+            nodes.into_iter().filter(|&e| matches!(a.node(e), ExprNode::Symbol(_))).collect()
         })
     }
 }

@@ -1,20 +1,20 @@
 //! Products, quotients and signs, simplified by the rules of [`build`](super::build).
 
 use super::build::{has_exact_inverse, is_integer, is_safe};
-use super::{Arena, Expr, Func, Node, Op};
+use super::{Arena, Expr, ExprNode, Func, Op};
 
 impl Arena {
     /// −a.
     pub fn neg(&mut self, a: Expr) -> Expr {
         match self.node(a) {
-            Node::Const(c) => self.constant(-c),
-            Node::Unary(Func::Neg, x) => x,
-            Node::Binary(Op::Sub, x, y) => self.binary(Op::Sub, y, x),
-            Node::Binary(Op::Mul, c, x) if self.as_const(c).is_some() => {
+            ExprNode::Const(c) => self.constant(-c),
+            ExprNode::Unary(Func::Neg, x) => x,
+            ExprNode::Binary(Op::Sub, x, y) => self.binary(Op::Sub, y, x),
+            ExprNode::Binary(Op::Mul, c, x) if self.as_const(c).is_some() => {
                 let c = self.neg(c);
                 self.mul(c, x)
             }
-            _ => self.intern(Node::Unary(Func::Neg, a)),
+            _ => self.intern(ExprNode::Unary(Func::Neg, a)),
         }
     }
 
@@ -36,8 +36,8 @@ impl Arena {
             return self.neg(b);
         }
         let inner = match self.node(b) {
-            Node::Unary(Func::Neg, x) => return self.scale(-c, x),
-            Node::Binary(op @ (Op::Mul | Op::Div), k, x) => self.as_const(k).map(|k| (op, k, x)),
+            ExprNode::Unary(Func::Neg, x) => return self.scale(-c, x),
+            ExprNode::Binary(op @ (Op::Mul | Op::Div), k, x) => self.as_const(k).map(|k| (op, k, x)),
             _ => None,
         };
         match inner {
@@ -54,7 +54,7 @@ impl Arena {
 
     fn mul_symbolic(&mut self, a: Expr, b: Expr) -> Expr {
         for (x, y) in [(a, b), (b, a)] {
-            if let Node::Unary(Func::Neg, x) = self.node(x) {
+            if let ExprNode::Unary(Func::Neg, x) = self.node(x) {
                 let product = self.mul(x, y);
                 return self.neg(product);
             }
@@ -84,15 +84,15 @@ impl Arena {
     /// (x·y)·b or (x/y)·b if b merges with x or y.
     fn merge_factor(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         match self.node(a) {
-            Node::Binary(Op::Mul, x, y) => {
+            ExprNode::Binary(Op::Mul, x, y) => {
                 if let Some(merged) = self.merge_powers(x, b) {
                     return Some(self.mul(merged, y));
                 }
                 let merged = self.merge_powers(y, b)?;
                 Some(self.mul(x, merged))
             }
-            Node::Binary(Op::Div, x, y) if self.is(x, 1.0) => Some(self.div(b, y)),
-            Node::Binary(Op::Div, x, y) => {
+            ExprNode::Binary(Op::Div, x, y) if self.is(x, 1.0) => Some(self.div(b, y)),
+            ExprNode::Binary(Op::Div, x, y) => {
                 let merged = self.divide_powers(b, y)?;
                 Some(self.mul(x, merged))
             }
@@ -117,8 +117,8 @@ impl Arena {
             return self.scale(1.0 / c, a);
         }
         match self.node(a) {
-            Node::Unary(Func::Neg, x) => self.div_negated(x, c),
-            Node::Binary(Op::Div, x, k) if self.as_const(k).is_some_and(|k| (k * c).is_normal()) => {
+            ExprNode::Unary(Func::Neg, x) => self.div_negated(x, c),
+            ExprNode::Binary(Op::Div, x, k) if self.as_const(k).is_some_and(|k| (k * c).is_normal()) => {
                 let c = self.constant(c);
                 let product = self.mul(k, c);
                 self.div(x, product)
@@ -137,7 +137,7 @@ impl Arena {
 
     fn div_symbolic(&mut self, a: Expr, b: Expr) -> Expr {
         for (x, y, swapped) in [(a, b, false), (b, a, true)] {
-            if let Node::Unary(Func::Neg, x) = self.node(x) {
+            if let ExprNode::Unary(Func::Neg, x) = self.node(x) {
                 let quotient = if swapped { self.div(y, x) } else { self.div(x, y) };
                 return self.neg(quotient);
             }
@@ -161,7 +161,7 @@ impl Arena {
     /// x^m / x^n; x/|x| and |x|/x are sgn x.
     fn divide_powers(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         for (x, size) in [(a, b), (b, a)] {
-            if self.node(size) == Node::Unary(Func::Abs, x) {
+            if self.node(size) == ExprNode::Unary(Func::Abs, x) {
                 return Some(self.unary(Func::Sign, x));
             }
         }
@@ -172,11 +172,11 @@ impl Arena {
     /// a/b where a or b is a product or a quotient with something to cancel.
     fn cancel(&mut self, a: Expr, b: Expr) -> Option<Expr> {
         match self.node(a) {
-            Node::Binary(Op::Div, x, y) => {
+            ExprNode::Binary(Op::Div, x, y) => {
                 let denominator = self.mul(y, b);
                 return Some(self.div(x, denominator));
             }
-            Node::Binary(Op::Mul, x, y) => {
+            ExprNode::Binary(Op::Mul, x, y) => {
                 if let Some(quotient) = self.divide_powers(x, b) {
                     return Some(self.mul(quotient, y));
                 }
@@ -187,11 +187,11 @@ impl Arena {
             _ => {}
         }
         match self.node(b) {
-            Node::Binary(Op::Div, x, y) => {
+            ExprNode::Binary(Op::Div, x, y) => {
                 let numerator = self.mul(a, y);
                 Some(self.div(numerator, x))
             }
-            Node::Binary(Op::Mul, x, y) => {
+            ExprNode::Binary(Op::Mul, x, y) => {
                 for (x, y) in [(x, y), (y, x)] {
                     if let Some(quotient) = self.divide_powers(a, x) {
                         return Some(self.div(quotient, y));

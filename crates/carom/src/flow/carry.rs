@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::Result;
-use crate::expr::{Expr, Func, Node, substitute, with_arena};
+use crate::expr::{Expr, ExprNode, Func, substitute, with_arena};
 use crate::kernel::{Backend, Kernel};
 use crate::mechanics::{Mechanics, numbered};
 
@@ -50,12 +50,12 @@ fn functions_of(fs: &[Expr], q0: &[Expr], parameters: &[Expr]) -> Vec<Expr> {
             let node = arena.node(e);
             let of_operands = node.operands().map(|x| depends[&x]);
             let mut both = of_operands.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
-            if matches!(node, Node::Symbol(_)) {
+            if matches!(node, ExprNode::Symbol(_)) {
                 both = (q0.contains(&e), !q0.contains(&e) && !parameters.contains(&e));
             }
             let is_cheap =
-                matches!(node, Node::Unary(Func::Neg | Func::Abs | Func::Sign | Func::Floor | Func::Sqrt, _));
-            if matches!(node, Node::Unary(..)) && !is_cheap && both == (true, false) {
+                matches!(node, ExprNode::Unary(Func::Neg | Func::Abs | Func::Sign | Func::Floor | Func::Sqrt, _));
+            if matches!(node, ExprNode::Unary(..)) && !is_cheap && both == (true, false) {
                 found.push(e);
             }
             depends.insert(e, both);

@@ -29,7 +29,7 @@ impl Stable {
 /// median do what it says.
 pub struct Mhc {
     ham_mod: Stable,
-    settings: settings::Mhc,
+    settings: settings::MhcSettings,
     before: f64,
     values: Vec<f64>,
     state: [Phase; 2],
@@ -37,7 +37,7 @@ pub struct Mhc {
 
 impl Mhc {
     /// The rule with H̃(z, h); `phase` gives the size of a state.
-    pub fn new(ham_mod: Stable, settings: settings::Mhc, phase: &Phase) -> Mhc {
+    pub fn new(ham_mod: Stable, settings: settings::MhcSettings, phase: &Phase) -> Mhc {
         Mhc { ham_mod, settings, before: 0.0, values: Vec::new(), state: [phase.clone(), phase.clone()] }
     }
 

@@ -19,7 +19,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tape::{Instr, Reg, Tape, UnboundSymbol};
-use crate::expr::{Arena, Expr, Func, Node, Op, with_arena};
+use crate::expr::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
 /// The largest whole exponent that is expanded into products.
 const MAX_POWER: f64 = 64.0;
@@ -61,9 +61,9 @@ impl Usage {
                 *usage.uses.entry(x).or_default() += 1;
             }
             match arena.node(e) {
-                Node::Unary(Func::Sin, x) => drop(usage.sines.insert(x)),
-                Node::Unary(Func::Cos, x) => drop(usage.cosines.insert(x)),
-                Node::Binary(Op::Div, _, y) => *usage.divisions.entry(y).or_default() += 1,
+                ExprNode::Unary(Func::Sin, x) => drop(usage.sines.insert(x)),
+                ExprNode::Unary(Func::Cos, x) => drop(usage.cosines.insert(x)),
+                ExprNode::Binary(Op::Div, _, y) => *usage.divisions.entry(y).or_default() += 1,
                 _ => {}
             }
         }
@@ -107,7 +107,7 @@ impl Lowering {
         let mut regs: FxHashMap<Expr, Scaled> = FxHashMap::default();
         with_arena(|arena| {
             for (i, &input) in inputs.iter().enumerate() {
-                assert!(matches!(arena.node(input), Node::Symbol(_)), "input {i} is not a symbol");
+                assert!(matches!(arena.node(input), ExprNode::Symbol(_)), "input {i} is not a symbol");
                 let reg = lowering.value(Source::Input(i as u32));
                 assert!(regs.insert(input, reg.into()).is_none(), "input {i} is listed twice");
             }
@@ -133,24 +133,24 @@ impl Lowering {
         regs: &FxHashMap<Expr, Scaled>,
     ) -> Result<Scaled, UnboundSymbol> {
         let scaled = match arena.node(e) {
-            Node::Const(c) => self.constant(c).into(),
-            Node::Pi => self.constant(std::f64::consts::PI).into(),
-            Node::Symbol(s) => return Err(UnboundSymbol { name: arena.name(s) }),
-            Node::Unary(Func::Neg, x) => Scaled { factor: -regs[&x].factor, ..regs[&x] },
-            Node::Unary(f, x) => {
+            ExprNode::Const(c) => self.constant(c).into(),
+            ExprNode::Pi => self.constant(std::f64::consts::PI).into(),
+            ExprNode::Symbol(s) => return Err(UnboundSymbol { name: arena.name(s) }),
+            ExprNode::Unary(Func::Neg, x) => Scaled { factor: -regs[&x].factor, ..regs[&x] },
+            ExprNode::Unary(f, x) => {
                 let both = usage.wants_both(x);
                 let x = self.apply_factor(regs[&x]);
                 let fused = both && matches!(f, Func::Sin | Func::Cos);
                 if fused { self.sin_or_cos(f, x).into() } else { self.unary(f, x).into() }
             }
-            Node::Binary(op @ (Op::Add | Op::Sub), x, y) => {
+            ExprNode::Binary(op @ (Op::Add | Op::Sub), x, y) => {
                 let may_factor = usage.uses[&x] == 1 || usage.uses[&y] == 1;
                 let sign = if op == Op::Add { 1.0 } else { -1.0 };
                 self.sum(regs[&x], Scaled { factor: sign * regs[&y].factor, ..regs[&y] }, may_factor)
             }
-            Node::Binary(Op::Mul, x, y) => self.mul(regs[&x], regs[&y]),
-            Node::Binary(Op::Div, x, y) => self.div(regs[&x], regs[&y], usage.divisions[&y] > 1),
-            Node::Binary(op, x, y) => {
+            ExprNode::Binary(Op::Mul, x, y) => self.mul(regs[&x], regs[&y]),
+            ExprNode::Binary(Op::Div, x, y) => self.div(regs[&x], regs[&y], usage.divisions[&y] > 1),
+            ExprNode::Binary(op, x, y) => {
                 let (x, y) = (self.apply_factor(regs[&x]), self.apply_factor(regs[&y]));
                 if op == Op::Pow { self.pow(x, y).into() } else { self.binary(op, x, y).into() }
             }

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use crate::expr::Expr;
 use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
-pub use newton::{NewtonKernel, Problem, Status};
+pub use newton::{NewtonKernel, NewtonStatus, Problem};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 
 thread_local! {

@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 3_000;
 
 /// How the function ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
+pub enum NewtonStatus {
     /// With a solution.
     Solved = 0,
     /// The matrix ∂r/∂x cannot be inverted.
@@ -183,7 +183,7 @@ impl NewtonKernel {
     /// # Panics
     ///
     /// If `inputs` or `results` has another length than the lists that were compiled.
-    pub fn solve(&self, inputs: &mut [f64], results: &mut [f64]) -> (Status, usize) {
+    pub fn solve(&self, inputs: &mut [f64], results: &mut [f64]) -> (NewtonStatus, usize) {
         assert_eq!(inputs.len(), self.inputs, "number of inputs");
         assert_eq!(results.len(), self.results, "number of results");
         // SAFETY: the lengths were just compared.
@@ -196,7 +196,7 @@ impl NewtonKernel {
     /// # Panics
     ///
     /// If a slice has another length than the lists that were compiled.
-    pub fn solve_from(&self, state: &[f64], inputs: &mut [f64], results: &mut [f64]) -> (Status, usize) {
+    pub fn solve_from(&self, state: &[f64], inputs: &mut [f64], results: &mut [f64]) -> (NewtonStatus, usize) {
         assert_eq!(inputs.len(), self.inputs, "number of inputs");
         assert_eq!(state.len(), self.state.len(), "number of inputs that are the state");
         assert_eq!(results.len(), self.results, "number of results");
@@ -209,19 +209,19 @@ impl NewtonKernel {
     /// # Safety
     ///
     /// The pointers must be to as many numbers as there are inputs, inputs that are the state, and results.
-    unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> (Status, usize) {
+    unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> (NewtonStatus, usize) {
         #[cfg(feature = "jit")]
         // SAFETY: the caller vouches for the pointers.
         let code = unsafe { self.code.call(inputs, state, results) };
         #[cfg(not(feature = "jit"))]
         let code = {
             let _ = (inputs, state, results);
-            Status::Diverged as u32
+            NewtonStatus::Diverged as u32
         };
         match code & 0xff {
-            0 => (Status::Solved, (code >> 8) as usize),
-            1 => (Status::Singular, 0),
-            _ => (Status::Diverged, 0),
+            0 => (NewtonStatus::Solved, (code >> 8) as usize),
+            1 => (NewtonStatus::Singular, 0),
+            _ => (NewtonStatus::Diverged, 0),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Inputs, Mechanics};
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, Node, Op, directional, grad, jacobian};
+use crate::expr::{Expr, ExprNode, Op, directional, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::system::{Enforce, time};
 
@@ -138,7 +138,7 @@ fn size(g: Expr) -> Expr {
     let (mut left, mut sum) = (vec![g], Expr::constant(0.0));
     while let Some(term) = left.pop() {
         match term.node() {
-            Node::Binary(Op::Add | Op::Sub, a, b) => left.extend([a, b]),
+            ExprNode::Binary(Op::Add | Op::Sub, a, b) => left.extend([a, b]),
             _ => sum = sum + term.abs(),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Mechanics;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::kernel::{Backend, Kernel, NewtonKernel, Problem, Status};
+use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
 use crate::solve::{Linear, NoSolution, StopRule, largest};
 
 /// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution:
@@ -109,11 +109,11 @@ impl Newton {
 }
 
 /// The number of iterations, or why there is no solution.
-fn outcome((status, iterations): (Status, usize)) -> std::result::Result<usize, NoSolution> {
+fn outcome((status, iterations): (NewtonStatus, usize)) -> std::result::Result<usize, NoSolution> {
     match status {
-        Status::Solved => Ok(iterations),
-        Status::Singular => Err(NoSolution::Singular),
-        Status::Diverged => Err(NoSolution::Diverged),
+        NewtonStatus::Solved => Ok(iterations),
+        NewtonStatus::Singular => Err(NoSolution::Singular),
+        NewtonStatus::Diverged => Err(NoSolution::Diverged),
     }
 }
 

@@ -16,11 +16,11 @@ pub struct Run {
     /// How impacts at one instant are resolved.
     pub simultaneous: Simultaneous,
     /// Settings of the rule `mhc`.
-    pub mhc: Mhc,
+    pub mhc: MhcSettings,
     /// Settings of the rule `mcva`.
-    pub mcva: Mcva,
+    pub mcva: McvaSettings,
     /// Settings of the rule `shadow`.
-    pub shadow: Shadow,
+    pub shadow: ShadowSettings,
     /// α of the generalized midpoint rule.
     pub alpha: Option<f64>,
 }
@@ -45,7 +45,7 @@ pub enum Simultaneous {
 
 /// The modified-Hamiltonian comparison of [BEA].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mhc {
+pub struct MhcSettings {
     /// How long before and after an impact the energy is looked at.
     pub window: f64,
     /// What is taken of the values in a window.
@@ -65,7 +65,7 @@ pub enum Statistic {
 
 /// The modified collision algorithm of [DLM].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mcva {
+pub struct McvaSettings {
     /// H̃ is truncated at O(h^order).
     pub order: usize,
     /// The integrator of the partial steps.
@@ -74,7 +74,7 @@ pub struct Mcva {
 
 /// The shadow Hamiltonian from iterates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shadow {
+pub struct ShadowSettings {
     /// Iterates on each side; the error is O(h^2m).
     pub m: usize,
 }
@@ -88,9 +88,9 @@ impl Default for Run {
             tolerance: 1e-9,
             zeno: Zeno::Rest,
             simultaneous: Simultaneous::Sequential,
-            mhc: Mhc { window: 0.7, statistic: Statistic::Median, printed: false },
-            mcva: Mcva { order: 4, partial: "gauss2".into() },
-            shadow: Shadow { m: 5 },
+            mhc: MhcSettings { window: 0.7, statistic: Statistic::Median, printed: false },
+            mcva: McvaSettings { order: 4, partial: "gauss2".into() },
+            shadow: ShadowSettings { m: 5 },
             alpha: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::solve::root;
 
 /// An arc C = [c − a, c + a] of the circle, to which the rest of it is projected. [GP §V-A]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arc {
+pub struct CircleArc {
     /// Its middle c.
     pub center: f64,
     /// Half its length, a; for φ = cos θ − x_c that is arccos x_c.
@@ -26,9 +26,9 @@ pub enum NoArc {
 /// So many places on the circle are looked at for zeros of φ.
 const PLACES: usize = 4096;
 
-impl Arc {
+impl CircleArc {
     /// The arc φ ≥ 0 around `start`.
-    pub fn new(phi: Expr, theta: Expr, known: &[(Expr, f64)], start: f64) -> Result<Arc, NoArc> {
+    pub fn new(phi: Expr, theta: Expr, known: &[(Expr, f64)], start: f64) -> Result<CircleArc, NoArc> {
         let value = |x: f64| {
             let at: Vec<(Expr, f64)> = known.iter().copied().chain([(theta, x)]).collect();
             eval(&[phi], &at)[0]
@@ -51,17 +51,19 @@ impl Arc {
             }
         }
         match ends[..] {
-            [low, high] if values[0] < 0.0 => Ok(Arc { center: 0.5 * (low + high), half: 0.5 * (high - low) }),
+            [low, high] if values[0] < 0.0 => Ok(CircleArc { center: 0.5 * (low + high), half: 0.5 * (high - low) }),
             // The opposite point is feasible too: the arc goes round the other way.
-            [high, low] => Ok(Arc { center: 0.5 * (low + high + TAU), half: 0.5 * (high + TAU - low) }.around(start)),
+            [high, low] => {
+                Ok(CircleArc { center: 0.5 * (low + high + TAU), half: 0.5 * (high + TAU - low) }.around(start))
+            }
             _ => Err(NoArc::Zeros(ends.len())),
         }
     }
 
     /// The same arc, with its middle within half a turn of `start`.
-    fn around(self, start: f64) -> Arc {
+    fn around(self, start: f64) -> CircleArc {
         let turns = ((start - self.center) / TAU).round();
-        Arc { center: self.center + TAU * turns, ..self }
+        CircleArc { center: self.center + TAU * turns, ..self }
     }
 
     /// True if P is the cubic of the paper: elsewhere it would not be monotone.
@@ -112,7 +114,7 @@ mod tests {
     fn the_projection_fits_its_arc() {
         let theta = Expr::symbol("theta");
         for xc in [-0.95, -0.5, 0.0, 0.3, 0.7, 0.71, 0.9, 0.99] {
-            let arc = Arc::new(theta.cos() - xc, theta, &[], 0.01).expect("one arc");
+            let arc = CircleArc::new(theta.cos() - xc, theta, &[], 0.01).expect("one arc");
             assert!((arc.half - f64::acos(xc)).abs() < 1e-12 && arc.center.abs() < 1e-12, "{xc}: {arc:?}");
             let p = arc.project(theta);
             let at = |x: f64| eval(&[p, p.diff(theta)], &[(theta, x)]);
@@ -129,13 +131,13 @@ mod tests {
     #[test]
     fn arcs_elsewhere() {
         let theta = Expr::symbol("theta");
-        let arc = Arc::new((theta - 2.0).cos() + 0.9, theta, &[], -1.0).expect("one arc");
+        let arc = CircleArc::new((theta - 2.0).cos() + 0.9, theta, &[], -1.0).expect("one arc");
         assert!((arc.half - f64::acos(-0.9)).abs() < 1e-12, "{arc:?}");
         assert!((arc.center - 2.0).abs() < 1e-12, "{arc:?}");
-        let far = Arc::new(theta.cos() - 0.3, theta, &[], 4.0 * PI + 1.0).expect("one arc");
+        let far = CircleArc::new(theta.cos() - 0.3, theta, &[], 4.0 * PI + 1.0).expect("one arc");
         assert!((far.center - 4.0 * PI).abs() < 1e-9, "{far:?}");
-        assert_eq!(Arc::new((2.0 * theta).cos(), theta, &[], 0.0), Err(NoArc::Zeros(4)));
-        assert!(matches!(Arc::new(theta - 0.3, theta, &[], 0.5), Err(NoArc::NotPeriodic(_))));
-        assert!(matches!(Arc::new(theta.cos() + 2.0, theta, &[], 0.5), Err(NoArc::Zeros(0))));
+        assert_eq!(CircleArc::new((2.0 * theta).cos(), theta, &[], 0.0), Err(NoArc::Zeros(4)));
+        assert!(matches!(CircleArc::new(theta - 0.3, theta, &[], 0.5), Err(NoArc::NotPeriodic(_))));
+        assert!(matches!(CircleArc::new(theta.cos() + 2.0, theta, &[], 0.5), Err(NoArc::Zeros(0))));
     }
 }

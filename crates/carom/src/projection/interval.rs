@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{Expr, Func, Node, Op, with_arena};
+use crate::expr::{Expr, ExprNode, Func, Op, with_arena};
 
 /// All numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,12 +24,12 @@ pub fn range(e: Expr, known: &[(Expr, f64)]) -> Interval {
     let mut ranges: FxHashMap<Expr, Interval> = FxHashMap::default();
     for (x, node) in nodes {
         let interval = match node {
-            Node::Const(c) => Interval::point(c),
-            Node::Pi => Interval::point(std::f64::consts::PI),
-            Node::Symbol(_) => known.get(&x).map_or(ALL, |&value| Interval::point(value)),
-            Node::Unary(f, a) => ranges[&a].image(f),
-            Node::Binary(Op::Mul, a, b) if a == b => ranges[&a].even_power(2.0),
-            Node::Binary(op, a, b) => ranges[&a].combined(op, ranges[&b]),
+            ExprNode::Const(c) => Interval::point(c),
+            ExprNode::Pi => Interval::point(std::f64::consts::PI),
+            ExprNode::Symbol(_) => known.get(&x).map_or(ALL, |&value| Interval::point(value)),
+            ExprNode::Unary(f, a) => ranges[&a].image(f),
+            ExprNode::Binary(Op::Mul, a, b) if a == b => ranges[&a].even_power(2.0),
+            ExprNode::Binary(op, a, b) => ranges[&a].combined(op, ranges[&b]),
         };
         ranges.insert(x, interval.or_all());
     }

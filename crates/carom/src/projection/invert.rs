@@ -1,6 +1,6 @@
 //! Solving e(x) = s for x, in closed form.
 
-use crate::expr::{Expr, Func, Node, Op, substitute};
+use crate::expr::{Expr, ExprNode, Func, Op, substitute};
 
 /// x with e(x) = s, where e is linear in x or x can be peeled out of functions that have one inverse; `None` elsewhere.
 ///
@@ -25,8 +25,8 @@ pub fn solve_for(e: Expr, x: Expr, s: Expr) -> Option<Expr> {
             return Some((s - substitute(&[e], &[x], &[Expr::constant(0.0)])[0]) / slope);
         }
         (e, s) = match e.node() {
-            Node::Unary(f, inner) => (inner, undo(f, s)?),
-            Node::Binary(op, a, b) => match (a.depends_on(&[x]), b.depends_on(&[x])) {
+            ExprNode::Unary(f, inner) => (inner, undo(f, s)?),
+            ExprNode::Binary(op, a, b) => match (a.depends_on(&[x]), b.depends_on(&[x])) {
                 (true, false) => (a, undo_left(op, b, s)?),
                 (false, true) => (b, undo_right(op, a, s)?),
                 _ => return None,

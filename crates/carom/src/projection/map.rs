@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::circle::Arc;
+use super::circle::CircleArc;
 use super::normal_form::NormalForm;
 use crate::error::Result;
 use crate::expr::{Expr, jacobian};
@@ -16,7 +16,7 @@ pub struct Map {
     /// P(z).
     pub project: Vec<Expr>,
     /// Where the configurations are a circle.
-    pub arc: Option<Arc>,
+    pub arc: Option<CircleArc>,
 }
 
 impl Map {
@@ -35,7 +35,7 @@ impl Map {
     }
 
     /// The projection of a circle onto an arc, with symbols for its middle c and for a.
-    pub fn on_circle(arc: Arc, [center, half]: [Expr; 2], theta: Expr) -> Map {
+    pub fn on_circle(arc: CircleArc, [center, half]: [Expr; 2], theta: Expr) -> Map {
         Map { project: vec![arc.project_with(center, half, theta)], arc: Some(arc) }
     }
 }
@@ -45,7 +45,7 @@ impl Map {
 pub struct Projector {
     n: usize,
     parameters: usize,
-    arc: Option<Arc>,
+    arc: Option<CircleArc>,
     /// (parameters, z) → φ(z), P(z), P'(z) by rows.
     kernel: Kernel,
     inputs: Vec<f64>,
@@ -76,7 +76,7 @@ impl Projector {
     }
 
     /// The same compiled map for another arc.
-    pub(crate) fn with_arc(&self, arc: Option<Arc>) -> Projector {
+    pub(crate) fn with_arc(&self, arc: Option<CircleArc>) -> Projector {
         Projector { arc, ..self.clone() }
     }
 

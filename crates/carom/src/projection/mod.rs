@@ -4,7 +4,7 @@
 //! projection q = P(z). Where z crosses the wall, q bounces. P is the identity where φ ≥ 0 and a diffeomorphism of the rest
 //! onto it: after an impact z stays behind the wall, and comes back at the impact that follows.
 //!
-//! 1. [`Study`] asks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`Arc`]; constraints are
+//! 1. [`Study`] asks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`CircleArc`]; constraints are
 //!    eliminated first ([`eliminate`]).
 //! 2. [`Map`] is P as expressions, [`Projector`] in numbers; [`fold`] looks for what P maps to one place.
 //! 3. [`Principle`] has the two Lagrangians, which [`run`](crate::run) follows.
@@ -33,7 +33,7 @@ mod report;
 mod study;
 
 pub use bound::{Bound, Lambda};
-pub use circle::{Arc, NoArc};
+pub use circle::{CircleArc, NoArc};
 pub use eliminate::eliminate;
 pub use fold::{Fold, fold};
 pub use interval::{Interval, range};

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::expr::{Expr, Func, Node, eval};
+use crate::expr::{Expr, ExprNode, Func, eval};
 
 /// The values of one coordinate that matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,10 +126,10 @@ fn period(fs: &[Expr], x: Expr, q: &[Expr], known: &[(Expr, f64)]) -> Option<f64
             continue;
         }
         match e.node() {
-            Node::Unary(Func::Sin | Func::Cos | Func::Tan, inner) if !inner.diff(x).depends_on(q) => {
+            ExprNode::Unary(Func::Sin | Func::Cos | Func::Tan, inner) if !inner.diff(x).depends_on(q) => {
                 factors.push(eval(&[inner.diff(x)], known)[0].abs());
             }
-            Node::Symbol(_) => return None,
+            ExprNode::Symbol(_) => return None,
             node => open.extend(node.operands()),
         }
     }

@@ -1,7 +1,7 @@
 //! What a model meets of the hypotheses under which the projected principle is right.
 
 use super::bound::{Bound, Lambda};
-use super::circle::{Arc, NoArc};
+use super::circle::{CircleArc, NoArc};
 use super::eliminate::eliminate;
 use super::interval::range;
 use super::invert::solve_for;
@@ -51,7 +51,7 @@ pub struct Study {
     /// The bound on Λ, where there is one.
     pub bound: Option<Bound>,
     /// The feasible arc, on a circle.
-    pub arc: Option<Arc>,
+    pub arc: Option<CircleArc>,
     /// The constant of P.
     pub k: f64,
 }
@@ -172,7 +172,7 @@ impl Study {
             return;
         }
         let (phi, theta) = (self.mechanics.walls[0], self.mechanics.q[0]);
-        let found = Arc::new(phi, theta, &self.model.parameter_values(), start[free[0]]);
+        let found = CircleArc::new(phi, theta, &self.model.parameter_values(), start[free[0]]);
         let message = || "`php` cannot be used: φ does not leave one arc of the circle".to_string();
         let trouble = match found {
             Ok(_) => None,

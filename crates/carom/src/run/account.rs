@@ -64,7 +64,7 @@ impl Accountant {
 
     /// An impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t] − μ·g_t, where μ are the impulses of constraints, [p] = λ∇φ + Gᵀμ, and
     /// −μ·g_t = Gᵀμ·v.
-    fn impact(&mut self, impact: &crate::step::Impact, look: &mut Look) {
+    fn impact(&mut self, impact: &crate::step::LoggedImpact, look: &mut Look) {
         let lambda = impact.impulse.normal();
         self.sums.impacts += 0.5 * (1.0 - impact.restitution) * lambda * impact.rate_minus;
         self.sums.drives -= lambda * impact.phi_t;

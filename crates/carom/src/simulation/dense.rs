@@ -5,7 +5,7 @@ use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{Watcher, failure};
-use crate::step::{Looker, Place, Scheme, StepLog};
+use crate::step::{ArcStart, Looker, Scheme, StepLog};
 
 /// Where the arcs of a run begin, in one piece of memory each.
 #[derive(Clone, Debug, Default)]
@@ -89,9 +89,9 @@ impl Arcs {
 }
 
 impl Start {
-    pub(super) fn place(&self) -> Place<'_> {
+    pub(super) fn place(&self) -> ArcStart<'_> {
         let path = self.path.as_ref().map(|(side, z)| (*side, z));
-        Place { start: &self.start, holding: &self.holding, path, h: self.h }
+        ArcStart { start: &self.start, holding: &self.holding, path, h: self.h }
     }
 }
 

@@ -23,7 +23,7 @@ pub struct StepLog {
     /// The impulse with which each constraint ended the step.
     pub impulses: Vec<f64>,
     events: Vec<Event>,
-    impacts: Pool<Impact>,
+    impacts: Pool<LoggedImpact>,
     arcs: Pool<Arc>,
     walls: Vec<usize>,
     /// The times at which sections are crossed, with their numbers, in order.
@@ -54,7 +54,7 @@ pub enum EventKind {
 
 /// An impact in the free coordinates.
 #[derive(Clone, Debug)]
-pub struct Impact {
+pub struct LoggedImpact {
     /// The number of the wall.
     pub wall: usize,
     /// The impulse.
@@ -197,14 +197,14 @@ impl StepLog {
     /// Notes an impact: `minus` with what is known of it, and the state `plus` after it.
     pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase) {
         let number = self.impacts.count;
-        let note = |impact: &mut Impact| {
+        let note = |impact: &mut LoggedImpact| {
             impact.wall = hit.wall;
             impact.impulse = Impulse::normal_only(lambda);
             impact.minus.copy_from(&hit.minus);
             impact.plus.copy_from(plus);
             (impact.rate_minus, impact.phi_t, impact.restitution) = (hit.rate_minus, hit.phi_t, hit.restitution);
         };
-        let new = || Impact {
+        let new = || LoggedImpact {
             wall: hit.wall,
             impulse: Impulse::normal_only(lambda),
             minus: hit.minus.clone(),
@@ -234,12 +234,12 @@ impl StepLog {
     }
 
     /// The impacts, in order.
-    pub fn impacts(&self) -> &[Impact] {
+    pub fn impacts(&self) -> &[LoggedImpact] {
         self.impacts.list()
     }
 
     /// An impact by its number.
-    pub fn impact(&self, number: usize) -> &Impact {
+    pub fn impact(&self, number: usize) -> &LoggedImpact {
         &self.impacts.list()[number]
     }
 

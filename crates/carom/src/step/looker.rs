@@ -32,7 +32,7 @@ enum Way {
 
 /// Where an arc begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct ArcStart<'a> {
     /// The state.
     pub start: &'a Phase,
     /// The walls that hold.
@@ -76,7 +76,7 @@ impl Looker {
     }
 
     /// The state at time t on the arc that begins at a place.
-    pub fn from(&mut self, place: Place, t: f64, z: &mut Phase) -> Solved<()> {
+    pub fn from(&mut self, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
         match (&mut self.way, place.path) {
             (Way::Path { sides, projector, on_path, .. }, Some((side, start))) => {
                 if t > start.t {
@@ -126,13 +126,13 @@ impl Looker {
 }
 
 /// Where an arc of a step begins.
-pub(super) fn place(log: &StepLog, arc: usize) -> Place<'_> {
+pub(super) fn place(log: &StepLog, arc: usize) -> ArcStart<'_> {
     let begin = &log.arcs()[arc];
     let path = begin.path.as_ref().map(|(side, z)| (*side, z));
-    Place { start: &begin.start, holding: log.holding(arc), path, h: log.h }
+    ArcStart { start: &begin.start, holding: log.holding(arc), path, h: log.h }
 }
 
-fn step(maps: &mut Maps, place: Place, t: f64, z: &mut Phase) -> Solved<()> {
+fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
     if t <= place.start.t {
         z.copy_from(place.start);
         return Ok(());

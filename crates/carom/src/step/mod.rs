@@ -20,8 +20,8 @@ mod state;
 mod touching;
 mod two_configurations;
 
-pub use log::{Arc, Event, EventKind, Impact, Impulse, Settling, StepLog};
-pub use looker::{Looker, Place};
+pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
+pub use looker::{ArcStart, Looker};
 pub use maps::Maps;
 pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use carom::lab::expr::{Expr, Func, Node, with_arena};
+use carom::lab::expr::{Expr, ExprNode, Func, with_arena};
 use proptest::prelude::*;
 
 /// The symbols of random expressions.
@@ -100,11 +100,11 @@ pub fn eval_with_error(fs: &[Expr], x: &[f64]) -> Option<Vec<(f64, f64)>> {
         let mut values: HashMap<Expr, (f64, f64)> = HashMap::new();
         for e in arena.reachable(fs) {
             let value = match arena.node(e) {
-                Node::Const(c) => (c, 0.0),
-                Node::Pi => (std::f64::consts::PI, 0.0),
-                Node::Symbol(s) => (x[["x", "y", "z"].iter().position(|&name| name == &*arena.name(s))?], 0.0),
-                Node::Unary(f, a) => spread(|x, _| f.apply(x), values[&a], (0.0, 0.0))?,
-                Node::Binary(op, a, b) => spread(|x, y| op.apply(x, y), values[&a], values[&b])?,
+                ExprNode::Const(c) => (c, 0.0),
+                ExprNode::Pi => (std::f64::consts::PI, 0.0),
+                ExprNode::Symbol(s) => (x[["x", "y", "z"].iter().position(|&name| name == &*arena.name(s))?], 0.0),
+                ExprNode::Unary(f, a) => spread(|x, _| f.apply(x), values[&a], (0.0, 0.0))?,
+                ExprNode::Binary(op, a, b) => spread(|x, y| op.apply(x, y), values[&a], values[&b])?,
             };
             values.insert(e, value);
         }

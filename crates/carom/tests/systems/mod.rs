@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use carom::lab::expr::{Expr, Func, Node, with_arena};
+use carom::lab::expr::{Expr, ExprNode, Func, with_arena};
 use carom::lab::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
 
 /// The symbol of that name.
@@ -216,11 +216,11 @@ pub fn value(e: Expr, point: &[(Expr, f64)]) -> f64 {
         let mut values = std::collections::HashMap::new();
         for x in a.reachable(&[e]) {
             let value = match a.node(x) {
-                Node::Const(c) => c,
-                Node::Pi => std::f64::consts::PI,
-                Node::Symbol(_) => point.iter().find(|(s, _)| *s == x).map_or(f64::NAN, |(_, v)| *v),
-                Node::Unary(f, y) => f.apply(values[&y]),
-                Node::Binary(op, y, z) => op.apply(values[&y], values[&z]),
+                ExprNode::Const(c) => c,
+                ExprNode::Pi => std::f64::consts::PI,
+                ExprNode::Symbol(_) => point.iter().find(|(s, _)| *s == x).map_or(f64::NAN, |(_, v)| *v),
+                ExprNode::Unary(f, y) => f.apply(values[&y]),
+                ExprNode::Binary(op, y, z) => op.apply(values[&y], values[&z]),
             };
             values.insert(x, value);
         }

@@ -8,7 +8,7 @@ use super::layout::{Call, Layout};
 use super::notation::{Class, Notation};
 use super::number::{self, Number};
 use super::text;
-use crate::expr::{Expr, Func, Node, Op, with_arena};
+use crate::expr::{Expr, ExprNode, Func, Op, with_arena};
 
 /// Expressions with more nodes than this, written out, are abbreviated.
 pub const LARGEST: f64 = 20_000.0;
@@ -36,10 +36,10 @@ pub fn extent(e: Expr) -> (f64, u32) {
 }
 
 /// 1 for what is flattened into a sum, 2 for a product, 0 for the rest.
-fn chain(node: Node) -> u8 {
+fn chain(node: ExprNode) -> u8 {
     match node {
-        Node::Binary(Op::Add | Op::Sub, ..) => 1,
-        Node::Binary(Op::Mul | Op::Div, ..) => 2,
+        ExprNode::Binary(Op::Add | Op::Sub, ..) => 1,
+        ExprNode::Binary(Op::Mul | Op::Div, ..) => 2,
         _ => 0,
     }
 }
@@ -81,7 +81,7 @@ fn ranks(e: Expr, notation: &Notation) -> FxHashMap<Expr, Rank> {
         let mut ranks: FxHashMap<Expr, Rank> = FxHashMap::default();
         for x in a.reachable(&[e]) {
             let node = a.node(x);
-            let rank = if let Node::Symbol(s) = node {
+            let rank = if let ExprNode::Symbol(s) = node {
                 let (class, place) = notation.rank(&a.name(s));
                 Rank { class, place, degree: usize::from(class == Class::Motion) }
             } else {
@@ -89,9 +89,9 @@ fn ranks(e: Expr, notation: &Notation) -> FxHashMap<Expr, Rank> {
                 let highest = below.iter().max_by_key(|rank| (rank.class, Reverse(rank.place)));
                 let degrees = below.iter().map(|rank| rank.degree);
                 let degree = match node {
-                    Node::Binary(Op::Mul, ..) => degrees.sum(),
-                    Node::Binary(Op::Div, y, _) => ranks[&y].degree,
-                    Node::Binary(Op::Pow, y, n) => ranks[&y].degree * whole_power(a.as_const(n)),
+                    ExprNode::Binary(Op::Mul, ..) => degrees.sum(),
+                    ExprNode::Binary(Op::Div, y, _) => ranks[&y].degree,
+                    ExprNode::Binary(Op::Pow, y, n) => ranks[&y].degree * whole_power(a.as_const(n)),
                     _ => degrees.max().unwrap_or(0),
                 };
                 Rank { degree: degree.min(MOST), ..highest.copied().unwrap_or_default() }
@@ -122,14 +122,14 @@ impl Factors {
         let mut stack = vec![(e, true)];
         while let Some((x, above)) = stack.pop() {
             match x.node() {
-                Node::Const(c) if above => factors.coefficient *= c,
-                Node::Const(c) if c != 0.0 => factors.coefficient /= c,
-                Node::Unary(Func::Neg, y) => {
+                ExprNode::Const(c) if above => factors.coefficient *= c,
+                ExprNode::Const(c) if c != 0.0 => factors.coefficient /= c,
+                ExprNode::Unary(Func::Neg, y) => {
                     factors.coefficient = -factors.coefficient;
                     stack.push((y, above));
                 }
-                Node::Binary(Op::Mul, y, z) => stack.extend([(z, above), (y, above)]),
-                Node::Binary(Op::Div, y, z) => stack.extend([(z, !above), (y, above)]),
+                ExprNode::Binary(Op::Mul, y, z) => stack.extend([(z, above), (y, above)]),
+                ExprNode::Binary(Op::Div, y, z) => stack.extend([(z, !above), (y, above)]),
                 _ if above => factors.numerator.push(x),
                 _ => factors.denominator.push(x),
             }
@@ -149,18 +149,18 @@ struct Composer<'a> {
 impl Composer<'_> {
     fn layout(&self, e: Expr) -> Layout {
         match e.node() {
-            Node::Const(c) if c < 0.0 => Layout::Sum(vec![(true, Layout::Number(number::write(-c)))]),
-            Node::Const(c) => Layout::Number(number::write(c)),
-            Node::Pi => Layout::name("pi"),
-            Node::Symbol(s) => Layout::name(&with_arena(|a| a.name(s))),
-            Node::Unary(Func::Neg, _) | Node::Binary(Op::Add | Op::Sub, ..) => self.sum(e),
-            Node::Binary(Op::Mul | Op::Div, ..) => {
+            ExprNode::Const(c) if c < 0.0 => Layout::Sum(vec![(true, Layout::Number(number::write(-c)))]),
+            ExprNode::Const(c) => Layout::Number(number::write(c)),
+            ExprNode::Pi => Layout::name("pi"),
+            ExprNode::Symbol(s) => Layout::name(&with_arena(|a| a.name(s))),
+            ExprNode::Unary(Func::Neg, _) | ExprNode::Binary(Op::Add | Op::Sub, ..) => self.sum(e),
+            ExprNode::Binary(Op::Mul | Op::Div, ..) => {
                 let (negative, product) = self.product(e);
                 if negative { Layout::Sum(vec![(true, product)]) } else { product }
             }
-            Node::Unary(f, x) => self.function(f, x, None),
-            Node::Binary(Op::Pow, x, n) => self.power(x, n),
-            Node::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => Layout::Call(Call {
+            ExprNode::Unary(f, x) => self.function(f, x, None),
+            ExprNode::Binary(Op::Pow, x, n) => self.power(x, n),
+            ExprNode::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => Layout::Call(Call {
                 function: op.name(),
                 power: None,
                 arguments: vec![self.layout(x), self.layout(y)],
@@ -188,7 +188,7 @@ impl Composer<'_> {
     }
 
     fn power(&self, x: Expr, n: Expr) -> Layout {
-        if let (Node::Unary(f, y), Some(n)) = (x.node(), n.as_const()) {
+        if let (ExprNode::Unary(f, y), Some(n)) = (x.node(), n.as_const()) {
             let written_inside = matches!(f, Func::Sin | Func::Cos | Func::Tan | Func::Sinh | Func::Cosh | Func::Tanh);
             if written_inside && n.fract() == 0.0 && (2.0..100.0).contains(&n) {
                 return self.function(f, y, Some(n as u32));
@@ -203,9 +203,9 @@ impl Composer<'_> {
         let mut stack = vec![(e, false)];
         while let Some((x, negative)) = stack.pop() {
             match x.node() {
-                Node::Unary(Func::Neg, y) => stack.push((y, !negative)),
-                Node::Binary(Op::Add, y, z) => stack.extend([(z, negative), (y, negative)]),
-                Node::Binary(Op::Sub, y, z) => stack.extend([(z, !negative), (y, negative)]),
+                ExprNode::Unary(Func::Neg, y) => stack.push((y, !negative)),
+                ExprNode::Binary(Op::Add, y, z) => stack.extend([(z, negative), (y, negative)]),
+                ExprNode::Binary(Op::Sub, y, z) => stack.extend([(z, !negative), (y, negative)]),
                 _ => terms.push((x, negative)),
             }
         }
@@ -235,11 +235,11 @@ impl Composer<'_> {
         let (mut functions, mut parameters) = (vec![], vec![]);
         for &x in &factors.numerator {
             let (base, times) = match x.node() {
-                Node::Binary(Op::Pow, b, n) => (b, whole_power(n.as_const())),
+                ExprNode::Binary(Op::Pow, b, n) => (b, whole_power(n.as_const())),
                 _ => (x, 1),
             };
             let Rank { class, place, .. } = self.ranks[&base];
-            let is_symbol = matches!(base.node(), Node::Symbol(_));
+            let is_symbol = matches!(base.node(), ExprNode::Symbol(_));
             match class {
                 Class::Acceleration => acceleration.push(place),
                 Class::Motion => motion.extend(std::iter::repeat_n(place, self.ranks[&x].degree)),

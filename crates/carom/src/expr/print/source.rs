@@ -1,7 +1,7 @@
 //! Expressions as a model writes them: `m*R^2*theta'^2/2`. What is written parses back to the same value.
 
 use super::compose::{LARGEST, extent};
-use crate::expr::{Arena, Expr, Func, Node, Op, with_arena};
+use crate::expr::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
 /// How tightly a piece of source binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,11 +44,11 @@ pub fn source(e: Expr) -> String {
 
 fn bond(a: &Arena, e: Expr) -> Bond {
     match a.node(e) {
-        Node::Const(c) if c < 0.0 => Bond::Sign,
-        Node::Unary(Func::Neg, _) => Bond::Sign,
-        Node::Binary(Op::Add | Op::Sub, ..) => Bond::Sum,
-        Node::Binary(Op::Mul | Op::Div, ..) | Node::Unary(Func::Sign, _) => Bond::Product,
-        Node::Binary(Op::Pow, ..) => Bond::Power,
+        ExprNode::Const(c) if c < 0.0 => Bond::Sign,
+        ExprNode::Unary(Func::Neg, _) => Bond::Sign,
+        ExprNode::Binary(Op::Add | Op::Sub, ..) => Bond::Sum,
+        ExprNode::Binary(Op::Mul | Op::Div, ..) | ExprNode::Unary(Func::Sign, _) => Bond::Product,
+        ExprNode::Binary(Op::Pow, ..) => Bond::Power,
         _ => Bond::Atom,
     }
 }
@@ -58,23 +58,23 @@ fn pieces(a: &Arena, e: Expr, out: &mut String) -> Vec<Piece> {
     use Piece::{At, Text};
     let infix = |x, left, op, y, right| vec![At(x, left), Text(op), At(y, right)];
     match a.node(e) {
-        Node::Const(c) => *out += format!("{c:?}").trim_end_matches(".0"),
-        Node::Pi => *out += "pi",
-        Node::Symbol(s) => *out += &a.name(s),
-        Node::Unary(Func::Neg, x) => return vec![Text("-"), At(x, Bond::Power)],
+        ExprNode::Const(c) => *out += format!("{c:?}").trim_end_matches(".0"),
+        ExprNode::Pi => *out += "pi",
+        ExprNode::Symbol(s) => *out += &a.name(s),
+        ExprNode::Unary(Func::Neg, x) => return vec![Text("-"), At(x, Bond::Power)],
         // The grammar has no sgn.
-        Node::Unary(Func::Sign, x) => {
+        ExprNode::Unary(Func::Sign, x) => {
             return vec![At(x, Bond::Product), Text("/abs("), At(x, Bond::Sum), Text(")")];
         }
-        Node::Unary(f, x) => return vec![Text(f.name()), Text("("), At(x, Bond::Sum), Text(")")],
-        Node::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => {
+        ExprNode::Unary(f, x) => return vec![Text(f.name()), Text("("), At(x, Bond::Sum), Text(")")],
+        ExprNode::Binary(op @ (Op::Atan2 | Op::Min | Op::Max | Op::Where), x, y) => {
             return vec![Text(op.name()), Text("("), At(x, Bond::Sum), Text(", "), At(y, Bond::Sum), Text(")")];
         }
-        Node::Binary(Op::Add, x, y) => return infix(x, Bond::Sum, " + ", y, Bond::Product),
-        Node::Binary(Op::Sub, x, y) => return infix(x, Bond::Sum, " - ", y, Bond::Product),
-        Node::Binary(Op::Mul, x, y) => return infix(x, Bond::Product, "*", y, Bond::Power),
-        Node::Binary(Op::Div, x, y) => return infix(x, Bond::Product, "/", y, Bond::Power),
-        Node::Binary(Op::Pow, x, y) => return infix(x, Bond::Atom, "^", y, Bond::Atom),
+        ExprNode::Binary(Op::Add, x, y) => return infix(x, Bond::Sum, " + ", y, Bond::Product),
+        ExprNode::Binary(Op::Sub, x, y) => return infix(x, Bond::Sum, " - ", y, Bond::Product),
+        ExprNode::Binary(Op::Mul, x, y) => return infix(x, Bond::Product, "*", y, Bond::Power),
+        ExprNode::Binary(Op::Div, x, y) => return infix(x, Bond::Product, "/", y, Bond::Power),
+        ExprNode::Binary(Op::Pow, x, y) => return infix(x, Bond::Atom, "^", y, Bond::Atom),
     }
     Vec::new()
 }

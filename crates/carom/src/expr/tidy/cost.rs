@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::expr::print::number::{self, Number};
-use crate::expr::{Arena, Expr, Func, Node, Op};
+use crate::expr::{Arena, Expr, ExprNode, Func, Op};
 
 /// How an expression reads.
 #[derive(Clone, Copy, Default)]
@@ -29,14 +29,14 @@ impl Reading {
             reading.take(node, readings[&y]);
         }
         match node {
-            Node::Binary(Op::Mul, y, z) => {
+            ExprNode::Binary(Op::Mul, y, z) => {
                 let has_fraction = a.as_const(y).is_some_and(|c| c.fract() != 0.0);
                 reading.fractions = reading.fractions.max(f64::from(u8::from(has_fraction)));
                 // c/D · (a/b + …) is written as one fraction.
                 let (y, z) = (readings[&y], readings[&z]);
                 reading.cost += if y.is_sum || z.is_sum { 10.0 * y.tall.min(z.tall) } else { 0.0 };
             }
-            Node::Binary(Op::Div, ..) => {
+            ExprNode::Binary(Op::Div, ..) => {
                 reading.fractions = 1.0;
                 reading.cost += 10.0 * reading.tall;
                 reading.tall += 1.0;
@@ -47,18 +47,18 @@ impl Reading {
     }
 
     /// Adds an operand of `node`.
-    fn take(&mut self, node: Node, below: Reading) {
+    fn take(&mut self, node: ExprNode, below: Reading) {
         self.cost += below.cost;
         self.nested = self.nested.max(below.nested);
         self.tall = self.tall.max(below.tall);
         match node {
-            Node::Binary(Op::Mul | Op::Pow, ..) if below.is_sum => {
+            ExprNode::Binary(Op::Mul | Op::Pow, ..) if below.is_sum => {
                 self.cost += 1.5 + 2.0 * below.nested + 1.5 * below.fractions;
                 self.nested = self.nested.max(below.nested + 1.0);
             }
-            Node::Binary(Op::Div, ..) if below.is_sum => self.cost += 4.0 * below.fractions,
-            Node::Binary(Op::Add | Op::Sub, ..) => self.fractions += below.fractions,
-            Node::Binary(Op::Mul, ..) | Node::Unary(Func::Neg, _) => {
+            ExprNode::Binary(Op::Div, ..) if below.is_sum => self.cost += 4.0 * below.fractions,
+            ExprNode::Binary(Op::Add | Op::Sub, ..) => self.fractions += below.fractions,
+            ExprNode::Binary(Op::Mul, ..) | ExprNode::Unary(Func::Neg, _) => {
                 self.fractions = self.fractions.max(below.fractions);
             }
             _ => {}
@@ -66,22 +66,22 @@ impl Reading {
     }
 }
 
-fn is_sum(node: Node) -> bool {
-    matches!(node, Node::Binary(Op::Add | Op::Sub, ..))
+fn is_sum(node: ExprNode) -> bool {
+    matches!(node, ExprNode::Binary(Op::Add | Op::Sub, ..))
 }
 
 /// The cost of the node without its operands.
-fn own_cost(a: &Arena, node: Node) -> f64 {
+fn own_cost(a: &Arena, node: ExprNode) -> f64 {
     match node {
-        Node::Const(c) => number_cost(c),
-        Node::Pi => 1.0,
-        Node::Symbol(_) => 2.5,
-        Node::Unary(Func::Neg, _) => 0.5,
-        Node::Unary(_, y) if matches!(a.node(y), Node::Symbol(_)) => 2.5,
-        Node::Unary(..) => 3.5,
-        Node::Binary(Op::Add | Op::Sub | Op::Div, ..) => 1.5,
-        Node::Binary(Op::Mul | Op::Pow, ..) => 0.25,
-        Node::Binary(Op::Atan2 | Op::Min | Op::Max | Op::Where, ..) => 3.0,
+        ExprNode::Const(c) => number_cost(c),
+        ExprNode::Pi => 1.0,
+        ExprNode::Symbol(_) => 2.5,
+        ExprNode::Unary(Func::Neg, _) => 0.5,
+        ExprNode::Unary(_, y) if matches!(a.node(y), ExprNode::Symbol(_)) => 2.5,
+        ExprNode::Unary(..) => 3.5,
+        ExprNode::Binary(Op::Add | Op::Sub | Op::Div, ..) => 1.5,
+        ExprNode::Binary(Op::Mul | Op::Pow, ..) => 0.25,
+        ExprNode::Binary(Op::Atan2 | Op::Min | Op::Max | Op::Where, ..) => 3.0,
     }
 }
 

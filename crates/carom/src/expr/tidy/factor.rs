@@ -6,7 +6,7 @@ use super::poly::ONE;
 use super::write::{Writer, product, sum};
 use crate::expr::print::Class;
 use crate::expr::print::number::as_ratio;
-use crate::expr::{Expr, Func, Node};
+use crate::expr::{Expr, ExprNode, Func};
 
 /// Powers of atoms, sorted by atom.
 pub type Powers = Vec<(Expr, i32)>;
@@ -167,7 +167,7 @@ fn angle_sum(writer: &Writer, terms: &[Term]) -> Option<Expr> {
     }
     let waves = |powers: &Powers| -> Option<Vec<(Func, Expr)>> {
         let wave = |&(x, n): &(Expr, i32)| match x.node() {
-            Node::Unary(f @ (Func::Sin | Func::Cos), angle) if n == ONE => Some((f, angle)),
+            ExprNode::Unary(f @ (Func::Sin | Func::Cos), angle) if n == ONE => Some((f, angle)),
             _ => None,
         };
         powers.iter().map(wave).collect()

@@ -20,7 +20,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::print::{DEEPEST, LARGEST, Notation, extent};
-use super::{Expr, Func, Node, with_arena};
+use super::{Expr, ExprNode, Func, with_arena};
 use budget::Budget;
 use ring::Ring;
 use write::Writer;
@@ -111,6 +111,6 @@ fn cheapest(e: Expr, writer: &Writer) -> Option<Expr> {
 fn has_waves(e: Expr) -> bool {
     with_arena(|a| {
         let nodes = a.reachable(&[e]);
-        nodes.into_iter().any(|x| matches!(a.node(x), Node::Unary(Func::Sin | Func::Cos, _)))
+        nodes.into_iter().any(|x| matches!(a.node(x), ExprNode::Unary(Func::Sin | Func::Cos, _)))
     })
 }

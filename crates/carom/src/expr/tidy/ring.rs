@@ -9,7 +9,7 @@ use super::gcd::common_divisor;
 use super::poly::{Base, Complex, Monomial, ONE, Poly};
 use super::write::Writer;
 use crate::expr::print::number::as_ratio;
-use crate::expr::{Expr, Func, Node, Op, with_arena};
+use crate::expr::{Expr, ExprNode, Func, Op, with_arena};
 
 /// Results with more terms than this are not worth reading.
 const LARGEST: usize = 1000;
@@ -50,21 +50,21 @@ impl<'a> Ring<'a> {
 
     fn node(&mut self, e: Expr, polys: &FxHashMap<Expr, Poly>) -> Option<Poly> {
         Some(match e.node() {
-            Node::Const(c) => Poly::constant(c),
-            Node::Pi | Node::Symbol(_) => atom(e),
-            Node::Unary(Func::Neg, x) => Poly::default().plus(-1.0, &polys[&x]),
-            Node::Unary(Func::Sqrt, x) => self.root(&polys[&x], 1)?,
-            Node::Unary(f @ (Func::Sin | Func::Cos), x) if self.phases => self.wave(f, &polys[&x])?,
-            Node::Unary(f, x) => atom(self.write(&polys[&x])?.apply(f)),
-            Node::Binary(Op::Add, x, y) => polys[&x].plus(1.0, &polys[&y]),
-            Node::Binary(Op::Sub, x, y) => polys[&x].plus(-1.0, &polys[&y]),
-            Node::Binary(Op::Mul, x, y) => self.product(&polys[&x], &polys[&y])?,
-            Node::Binary(Op::Div, x, y) => {
+            ExprNode::Const(c) => Poly::constant(c),
+            ExprNode::Pi | ExprNode::Symbol(_) => atom(e),
+            ExprNode::Unary(Func::Neg, x) => Poly::default().plus(-1.0, &polys[&x]),
+            ExprNode::Unary(Func::Sqrt, x) => self.root(&polys[&x], 1)?,
+            ExprNode::Unary(f @ (Func::Sin | Func::Cos), x) if self.phases => self.wave(f, &polys[&x])?,
+            ExprNode::Unary(f, x) => atom(self.write(&polys[&x])?.apply(f)),
+            ExprNode::Binary(Op::Add, x, y) => polys[&x].plus(1.0, &polys[&y]),
+            ExprNode::Binary(Op::Sub, x, y) => polys[&x].plus(-1.0, &polys[&y]),
+            ExprNode::Binary(Op::Mul, x, y) => self.product(&polys[&x], &polys[&y])?,
+            ExprNode::Binary(Op::Div, x, y) => {
                 let inverse = self.inverse(&polys[&y])?;
                 self.product(&polys[&x], &inverse)?
             }
-            Node::Binary(Op::Pow, x, n) => self.power(&polys[&x], &polys[&n])?,
-            Node::Binary(op, x, y) => {
+            ExprNode::Binary(Op::Pow, x, n) => self.power(&polys[&x], &polys[&n])?,
+            ExprNode::Binary(op, x, y) => {
                 let (x, y) = (self.write(&polys[&x])?, self.write(&polys[&y])?);
                 atom(x.combine(op, y))
             }
@@ -276,8 +276,8 @@ impl<'a> Ring<'a> {
 
 fn atom(x: Expr) -> Poly {
     match x.node() {
-        Node::Const(c) => Poly::constant(c),
-        Node::Unary(Func::Neg, y) => Poly::default().plus(-1.0, &atom_power(y, ONE)),
+        ExprNode::Const(c) => Poly::constant(c),
+        ExprNode::Unary(Func::Neg, y) => Poly::default().plus(-1.0, &atom_power(y, ONE)),
         _ => atom_power(x, ONE),
     }
 }

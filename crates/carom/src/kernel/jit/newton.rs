@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, Value};
 use super::emit::{Emitter, Target, known};
 use super::native::{Effort, Native, host};
 use crate::kernel::KernelError;
-use crate::kernel::newton::{Equations, Status};
+use crate::kernel::newton::{Equations, NewtonStatus};
 use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
 
 /// constants, inputs, state, results; returns a status and, above its 8 bits, the number of iterations
@@ -85,7 +85,7 @@ impl Emission<'_, '_, '_> {
         self.jump(blocks.next, &start);
         self.iteration(&blocks, values.clone());
         self.finish(&blocks, values);
-        for (block, status) in [(blocks.singular, Status::Singular), (blocks.diverged, Status::Diverged)] {
+        for (block, status) in [(blocks.singular, NewtonStatus::Singular), (blocks.diverged, NewtonStatus::Diverged)] {
             self.emitter.enter(block);
             let status = self.emitter.builder.ins().iconst(I32, status as i64);
             self.emitter.builder.ins().return_(&[status]);

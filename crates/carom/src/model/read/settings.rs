@@ -2,7 +2,7 @@
 
 use super::super::Projection;
 use super::super::document::{Fields, Item};
-use super::super::settings::{Mcva, Mhc, Run, Shadow, Simultaneous, Statistic, Zeno};
+use super::super::settings::{McvaSettings, MhcSettings, Run, ShadowSettings, Simultaneous, Statistic, Zeno};
 use super::Reader;
 use crate::error::Result;
 
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(item) = fields.get("shadow") {
             let fields = self.fields(item, "shadow", &["m"])?;
-            run.shadow = Shadow { m: self.count(fields.required("m")?, "m")? };
+            run.shadow = ShadowSettings { m: self.count(fields.required("m")?, "m")? };
         }
         Ok(run)
     }
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn mhc(&self, item: &Item) -> Result<Mhc> {
+    fn mhc(&self, item: &Item) -> Result<MhcSettings> {
         let mut mhc = Run::default().mhc;
         let fields = self.fields(item, "mhc", &["window", "statistic", "hamiltonian"])?;
         if let Some(item) = fields.get("window") {
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
         Ok(mhc)
     }
 
-    fn mcva(&self, item: &Item) -> Result<Mcva> {
+    fn mcva(&self, item: &Item) -> Result<McvaSettings> {
         let mut mcva = Run::default().mcva;
         let fields = self.fields(item, "mcva", &["order", "partial"])?;
         if let Some(item) = fields.get("order") {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::Check;
 use crate::error::Diagnostic;
 use crate::expr::parse::Complaint;
-use crate::expr::{Expr, Func, Node, with_arena};
+use crate::expr::{Expr, ExprNode, Func, with_arena};
 
 impl Check<'_> {
     /// A warning for each coordinate that starts above 2π and occurs only inside sin and cos.
@@ -50,7 +50,7 @@ fn by_place(fs: &[Expr]) -> (FxHashSet<Expr>, FxHashSet<Expr>) {
             let new = if within { inside.insert(e) } else { outside.insert(e) };
             if new {
                 let node = arena.node(e);
-                let within = within || matches!(node, Node::Unary(Func::Sin | Func::Cos, _));
+                let within = within || matches!(node, ExprNode::Unary(Func::Sin | Func::Cos, _));
                 left.extend(node.operands().map(|x| (x, within)));
             }
         }
