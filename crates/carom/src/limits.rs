@@ -49,11 +49,13 @@ pub const STAGES_STAGNATE: f64 = 1e-13;
 
 // ---- Events --------------------------------------------------------------------------------------------------------------------
 
-/// A gap as small as this, of φ, that closes at the beginning of a step is an impact there.
-pub const TOUCHING: f64 = 1e-10;
-/// A wall that is touched may be entered by this much, of φ, before it is met: less is roundoff.
-pub const SINKS: f64 = 1e-13;
+/// A gap below this is roundoff, relative to the size of what adds up to φ; so is a difference of times of impact, relative to the
+/// time. Walls that close nearer in time are hit at once.
+pub const GAP_ROUNDOFF: f64 = 8.0 * f64::EPSILON;
+/// A wall that is touched may be entered by this, relative to the lowest bounce, before it is met again.
+pub const SINKS: f64 = 1e-3;
 /// An approach slower than this, relative to the fastest impact so far or to the velocities whose difference it is, is roundoff.
+/// Rates of different walls are compared as |φ̇|/√W.
 pub const SLOW: f64 = 1e-13;
 /// Newton's method on the length of a partial step gives up after so many trials, and the bracket is halved instead.
 pub const NEWTON_TRIALS: usize = 8;
@@ -79,15 +81,16 @@ pub const IMPULSE_ROUNDOFF: f64 = 1e-13;
 /// others are eliminated. Norms are those of the mass metric.
 pub const REDUNDANT: f64 = 1e-13;
 /// The gradient of a wall is nearly a combination of others if no more than this is left, relative as above. Round bodies that
-/// touch within a gap of [`TOUCHING`] may be off by that.
+/// touch within a gap of 10⁻¹⁰ radii may be off by that.
 pub const NEARLY_REDUNDANT: f64 = 1e-8;
-/// A wall that gives way to others is met where φ is below this: it is then no longer touched.
-pub const GIVEN_WAY: f64 = -2.0 * TOUCHING;
+/// A wall that gives way to others is met where the motion is in it by this, relative to the lowest bounce: it is then no longer
+/// touched.
+pub const GIVEN_WAY: f64 = 2.0;
 
 // ---- Contact that lasts --------------------------------------------------------------------------------------------------------
 
-/// A bounce as low as this, of φ and relative to 1 + |q|, is the last.
-pub const LOWEST_BOUNCE: f64 = TOUCHING;
+/// A bounce as low as this, relative to the way of the fastest motion in a step, is the last. So is one below the roundoff of φ.
+pub const LOWEST_BOUNCE: f64 = 1e-10;
 /// Only bounces slower than this, relative to the fastest impact so far, may be the last.
 pub const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this, relative to the sum of all, is none.
@@ -105,8 +108,9 @@ pub const WHOLE_RATIO: f64 = 1e-9;
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
 /// Number of equally spaced times at which two runs are compared, and at which walls are checked that the steps may have missed.
 pub const CHECKPOINTS: usize = 255;
-/// A gap narrower than this, of φ, is beyond the wall.
-pub const BEYOND: f64 = -1e-8;
+/// A motion that is in a wall by more than this, relative to the way of the motion in a step or to the size of what adds up to φ, is
+/// beyond it.
+pub const BEYOND: f64 = 1e-8;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
 /// A run that fails is tried again with half the step, at most so often.

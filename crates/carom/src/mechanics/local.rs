@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Inputs, Mechanics};
+use super::{Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, ExprNode, Op, directional, grad, jacobian};
+use crate::expr::{Expr, directional, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::system::{Enforce, time};
 
@@ -113,7 +113,7 @@ impl RowCode {
         let slopes = grad(g, &coordinates);
         let bends = jacobian(&slopes, &coordinates).concat();
         let drift = directional(&directional(&[g], seeds), seeds)[0];
-        let outputs = [vec![g, size(g), g.diff(time()), drift], slopes, bends].concat();
+        let outputs = [vec![g, sum_of_terms(g), g.diff(time()), drift], slopes, bends].concat();
         let inputs = [&mechanics.parameters, inputs].concat();
         let tape = Tape::new(&inputs, &outputs).map_err(|e| Diagnostic::new(e.to_string()))?;
         Ok(RowCode { kernel: OnceLock::new(), tape, backend: mechanics.backend, support })
@@ -131,18 +131,6 @@ fn entries(matrix: &[Vec<Expr>], inputs: &[Expr]) -> (Vec<(usize, usize)>, Vec<E
     let mut all: Vec<_> = all.filter(|(_, value)| !value.is_zero()).collect();
     all.sort_by_key(|(_, value)| value.depends_on(inputs));
     all.into_iter().unzip()
-}
-
-/// The sum of the absolute terms of g, of which its roundoff is a part.
-fn size(g: Expr) -> Expr {
-    let (mut left, mut sum) = (vec![g], Expr::constant(0.0));
-    while let Some(term) = left.pop() {
-        match term.node() {
-            ExprNode::Binary(Op::Add | Op::Sub, a, b) => left.extend([a, b]),
-            _ => sum = sum + term.abs(),
-        }
-    }
-    sum
 }
 
 /// Room to evaluate the kernels at one state after another.

@@ -13,6 +13,7 @@ mod newton;
 mod reaction;
 mod sources;
 mod tangent;
+mod terms;
 mod violation;
 mod walls;
 
@@ -27,6 +28,7 @@ pub use manifold::Manifold;
 pub use newton::Newton;
 pub use reaction::Reaction;
 pub use sources::Sources;
+pub use terms::sum_of_terms;
 pub use violation::Violation;
 pub(crate) use walls::Walls;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Field, Inputs, Mechanics};
+use super::{Field, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad};
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes};
@@ -32,7 +32,7 @@ struct Code {
     depends_on_time: bool,
     /// (parameters, t, q, v) → φ, φ̇ of each wall
     all: Kernel,
-    /// For each wall, (parameters, t, q, v) → φ, φ̇, φ_t, ∇φ.
+    /// For each wall, (parameters, t, q, v) → φ, φ̇, φ_t, the sum of the absolute terms of φ, ∇φ.
     each: Vec<Kernel>,
     /// For each wall, (t, q, v) at all moments, and the parameters → φ, φ̇.
     inside: Vec<LaneKernel>,
@@ -73,7 +73,7 @@ impl Walls {
         Ok(Walls {
             code: Arc::new(code),
             inputs: Inputs::new(parameters, n),
-            values: vec![0.0; n + 3],
+            values: vec![0.0; n + 4],
             ends: [end.clone(), end],
             moments: Moments::new(n),
             gaps: [0.0; 2 * MOMENTS],
@@ -164,14 +164,29 @@ impl Walls {
     ) -> std::result::Result<f64, NoSolution> {
         self.gap_and_rate(wall, z, field)?;
         let v = self.inputs.v();
-        Ok(self.values[2].abs() + self.values[3..].iter().zip(v).map(|(slope, v)| (slope * v).abs()).sum::<f64>())
+        Ok(self.values[2].abs() + self.values[4..].iter().zip(v).map(|(slope, v)| (slope * v).abs()).sum::<f64>())
+    }
+
+    /// The size of what adds up to φ at a state, of which its roundoff is a part: the sum of its absolute terms, and what it owes
+    /// to the coordinates and the time, Σ|∂φ/∂qᵢ|(|qᵢ| + |Δqᵢ|) + |φ_t t|, where the last step moved the coordinates by Δq.
+    pub(crate) fn size_of_gap(
+        &mut self,
+        wall: usize,
+        z: &Phase,
+        moved: &[f64],
+        field: &mut Field,
+    ) -> std::result::Result<f64, NoSolution> {
+        self.gap_and_rate(wall, z, field)?;
+        let pairs = self.values[4..].iter().zip(z.q().iter().zip(moved));
+        let by_q: f64 = pairs.map(|(slope, (q, moved))| slope.abs() * (q.abs() + moved.abs())).sum();
+        Ok(self.values[3] + by_q + (self.values[2] * z.t).abs())
     }
 
     /// φ_t, and ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
         self.inputs.place_q(z.t, z.q());
         self.code.each[wall].eval(self.inputs.all(), &mut self.values);
-        gradient.copy_from_slice(&self.values[3..]);
+        gradient.copy_from_slice(&self.values[4..]);
         self.values[2]
     }
 
@@ -187,9 +202,9 @@ fn checked(values: &[f64]) -> std::result::Result<(f64, f64), NoSolution> {
     if values[0].is_nan() || values[1].is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], values[1])) }
 }
 
-/// φ, φ̇ = φ_t + ∇φ·v, φ_t, ∇φ.
+/// φ, φ̇ = φ_t + ∇φ·v, φ_t, the sum of the absolute terms of φ, ∇φ.
 fn gap_and_slopes(mechanics: &Mechanics, phi: Expr) -> Vec<Expr> {
     let (phi_t, grad_phi) = (phi.diff(time()), grad(phi, &mechanics.q));
     let swept: Expr = grad_phi.iter().zip(&mechanics.v).map(|(&slope, &v)| slope * v).sum();
-    [phi, phi_t + swept, phi_t].into_iter().chain(grad_phi).collect()
+    [phi, phi_t + swept, phi_t, sum_of_terms(phi)].into_iter().chain(grad_phi).collect()
 }

@@ -135,6 +135,10 @@ impl Evaluator for Evaluate {
         self.walls.size_of_rate(wall, z, &mut self.field)
     }
 
+    fn size_of_gap(&mut self, wall: usize, z: &Phase, moved: &[f64]) -> Solved<f64> {
+        self.walls.size_of_gap(wall, z, moved, &mut self.field)
+    }
+
     fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
         self.walls.normal(wall, z, gradient)
     }

@@ -130,6 +130,10 @@ pub trait Evaluator: Send {
     /// The size of what adds up to φ̇: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is a part of it.
     fn size_of_rate(&mut self, wall: usize, z: &Phase) -> Solved<f64>;
 
+    /// The size of what adds up to φ: the sum of its absolute terms, and Σ|∂φ/∂qᵢ|(|qᵢ| + |Δqᵢ|) + |φ_t t|, where the last step
+    /// moved the coordinates by Δq. The roundoff of φ is a part of it.
+    fn size_of_gap(&mut self, wall: usize, z: &Phase, moved: &[f64]) -> Solved<f64>;
+
     /// φ_t of a wall, and ∇φ into `gradient`.
     fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64;
 

@@ -25,6 +25,8 @@ pub struct Checkpoints {
     checked: usize,
     /// q at the checkpoints; NaN where a partial step has no solution.
     pub path: Vec<f64>,
+    /// For each wall the largest size of what adds up to φ̇ so far.
+    rates: Vec<f64>,
     /// The first wall that was missed.
     pub missed: Option<Missed>,
 }
@@ -32,7 +34,16 @@ pub struct Checkpoints {
 impl Checkpoints {
     /// So many between a start and an end, in a system with so many walls.
     pub fn new(start: f64, until: f64, count: usize, walls: usize) -> Checkpoints {
-        Checkpoints { start, time: until - start, count, walls, checked: 0, path: Vec::new(), missed: None }
+        Checkpoints {
+            start,
+            time: until - start,
+            count,
+            walls,
+            checked: 0,
+            path: Vec::new(),
+            rates: vec![0.0; walls],
+            missed: None,
+        }
     }
 
     fn next(&self) -> Option<f64> {
@@ -41,7 +52,7 @@ impl Checkpoints {
     }
 
     /// A wall that has the state on its other side, or that holds it and would have to pull.
-    fn hidden_wall(&self, z: &Phase, holding: &[usize], look: &mut Look) -> Solved<Option<usize>> {
+    fn hidden_wall(&mut self, z: &Phase, h: f64, holding: &[usize], look: &mut Look) -> Solved<Option<usize>> {
         if let Some(contact) = look.looker.contact(holding)?
             && let Some(k) = pulling(contact.forces(z)?)
         {
@@ -49,8 +60,11 @@ impl Checkpoints {
         }
         // Where switches of a projected path are not located, it is beyond the wall for a part of a step.
         let walls = if look.looker.is_projected() { 0 } else { self.walls };
-        for wall in 0..walls {
-            if look.evaluator.gap_and_rate(wall, z)?.0 < BEYOND {
+        for wall in (0..walls).filter(|wall| !holding.contains(wall)) {
+            let gap = look.evaluator.gap_and_rate(wall, z)?.0;
+            let rate = &mut self.rates[wall];
+            *rate = rate.max(look.evaluator.size_of_rate(wall, z)?);
+            if gap < 0.0 && gap < -BEYOND * (h * *rate + look.evaluator.size_of_gap(wall, z, z.q())?) {
                 return Ok(Some(wall));
             }
         }
@@ -74,7 +88,7 @@ impl Observer for Checkpoints {
                 Ok(()) => self.path.extend(z.q()),
                 Err(_) => self.path.resize(self.checked * z.q().len(), f64::NAN),
             }
-            let wall = seen.and_then(|()| self.hidden_wall(&z, log.holding(arc), look));
+            let wall = seen.and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));
             look.z = z;
             if let Ok(Some(wall)) = wall {
                 self.missed = self.missed.or(Some(Missed { wall, t }));

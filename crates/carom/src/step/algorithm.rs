@@ -8,6 +8,7 @@ use super::maps::Maps;
 use super::release::Looks;
 use super::rest::{Rest, Surroundings};
 use super::state::{Memory, State};
+use super::touching::Pace;
 use crate::impact::ImpactRule;
 use crate::limits::{LOOK_AHEAD, MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
 use crate::phase::{Flow, Phase};
@@ -102,8 +103,10 @@ impl EventDriven {
     fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
         let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, .. } = self;
         let (walls, can_rest) = (facts.walls, rest.is_some());
-        let (evaluator, touching) = (&mut **evaluator, &mut resolver.touching);
-        let mut search = Search { maps, evaluator, probe, touching, looks, walls, fastest, can_rest };
+        let evaluator = &mut **evaluator;
+        let pace = Pace { fastest, h: resolver.hit.h };
+        let touching = &mut resolver.touching;
+        let mut search = Search { maps, evaluator, probe, touching, looks, walls, pace, can_rest, sinks: 0.0 };
         search.first_encounter(z, z1, tau, left)
     }
 
@@ -149,6 +152,7 @@ impl Stepper for EventDriven {
     fn start(&mut self, state: &mut State, h: f64) -> Solved<()> {
         let mut log = StepLog::new(state, 0);
         self.z.copy_from(&state.z);
+        self.resolver.hit.h = h;
         self.maps.select(&[])?;
         self.released.clear();
         self.settle(h, &mut log)?;

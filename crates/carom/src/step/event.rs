@@ -7,8 +7,8 @@
 
 use super::maps::Maps;
 use super::release::Looks;
-use super::touching::Touching;
-use crate::limits::{GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS, SLOW, TOUCHING};
+use super::touching::{Pace, Scale, Touching};
+use crate::limits::{GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
@@ -41,10 +41,11 @@ pub(super) struct Search<'a> {
     pub(super) looks: &'a mut Looks,
     /// The number of walls.
     pub(super) walls: usize,
-    /// The fastest approach to a wall at an impact so far.
-    pub(super) fastest: f64,
+    pub(super) pace: Pace,
     /// The motion can rest on walls.
     pub(super) can_rest: bool,
+    /// A wall that is touched may be entered by this much before it is met.
+    pub(super) sinks: f64,
 }
 
 impl Search<'_> {
@@ -70,26 +71,19 @@ impl Search<'_> {
             let [begin, end] = self.evaluator.ends(wall);
             let begin = Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true };
             let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
+            if is_out_of_reach(begin, end, tau) {
+                continue;
+            }
             let left = left == Some(wall);
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
-            let touches = begin.gap <= TOUCHING;
-            let slow = if touches { slow(self.evaluator, self.fastest, wall, z0)? } else { 0.0 };
-            // Bodies that touch and move together do not press: between them there is roundoff.
-            let together = touches && end.gap.abs() <= TOUCHING && begin.rate.abs().max(end.rate.abs()) <= slow;
-            let mut dtau = if touches && !left && begin.rate < -slow {
-                Some(0.0)
-            } else if together || is_out_of_reach(begin, end, tau) {
-                None
+            self.touching.move_with(z0, self.pace.h, self.evaluator)?;
+            let touches = begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
+            let dtau = if left || touches {
+                self.contact_with_touched(wall, z0, [begin, end], until, left)?
             } else {
                 self.look_inside(z0, tau)?;
-                self.contact_with(wall, z0, begin, end, until, left || touches)?
+                self.contact_with(wall, z0, begin, end, until, false)?
             };
-            if let Some(met) = dtau.filter(|_| left || touches)
-                && self.gives_way_after(wall, z0, met)?
-            {
-                let enters = end.gap < GIVEN_WAY;
-                dtau = if enters { self.falling_to(GIVEN_WAY, wall, z0, begin, end)? } else { None };
-            }
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
                 first = Some(Encounter { wall, dtau, lets_go: false });
             }
@@ -102,6 +96,36 @@ impl Search<'_> {
         })
     }
 
+    /// When a wall that is touched is met again.
+    fn contact_with_touched(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        [begin, end]: [Moment; 2],
+        until: f64,
+        left: bool,
+    ) -> Result<Option<f64>, NoSolution> {
+        let Scale { slow, lowest, .. } = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+        // Bodies that touch and move together do not press: between them there is roundoff.
+        let together = begin.gap.abs().max(end.gap.abs()) <= lowest && begin.rate.abs().max(end.rate.abs()) <= slow;
+        self.sinks = SINKS * lowest;
+        let dtau = if !left && begin.rate < -slow {
+            Some(0.0)
+        } else if together {
+            None
+        } else {
+            self.look_inside(z0, end.tau)?;
+            self.contact_with(wall, z0, begin, end, until, true)?
+        };
+        match dtau {
+            Some(met) if self.gives_way_after(wall, z0, met)? => {
+                let level = -GIVEN_WAY * lowest;
+                if end.gap < level { self.falling_to(level, wall, z0, begin, end) } else { Ok(None) }
+            }
+            dtau => Ok(dtau),
+        }
+    }
+
     /// True if a wall that is touched gives way to others at the moment τ.
     fn gives_way_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<bool, NoSolution> {
         if tau > 0.0 {
@@ -110,7 +134,7 @@ impl Search<'_> {
             self.probe.copy_from(z0);
         }
         let at = self.evaluator.gap_and_rate(wall, self.probe)?;
-        self.touching.gives_way(wall, at, self.probe, self.evaluator)
+        self.touching.gives_way(wall, at, self.probe, self.pace, self.evaluator)
     }
 
     /// When the gap of one wall first closes, if that is before `until`.
@@ -207,7 +231,7 @@ impl Search<'_> {
             Some(open) => self.falling_to(level, wall, z0, open, shut),
             // What cannot rest on the wall meets it again there and then.
             None if !self.can_rest => Ok(Some(a.tau)),
-            None => self.falling_to(level - SINKS, wall, z0, a, shut),
+            None => self.falling_to(level - self.sinks, wall, z0, a, shut),
         }
     }
 
@@ -300,11 +324,6 @@ impl Search<'_> {
         }
         Ok(None)
     }
-}
-
-/// A rate of a wall that is as good as none.
-pub(super) fn slow(evaluator: &mut dyn Evaluator, fastest: f64, wall: usize, z: &Phase) -> Result<f64, NoSolution> {
-    Ok(SLOW * fastest.max(evaluator.size_of_rate(wall, z)?))
 }
 
 /// True if the gap cannot close: it would have to fall by φ₀ and rise by φ₁ within the step, at four times the larger of

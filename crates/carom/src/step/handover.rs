@@ -1,6 +1,5 @@
 //! A wall that cannot push any more hands its load over to one that depends on it.
 
-use super::event::slow;
 use super::rest::{Rest, Surroundings};
 use crate::impact::parts_of_redundant;
 use crate::phase::Phase;
@@ -20,11 +19,13 @@ impl Rest {
         leaving: usize,
         around: &mut Surroundings,
     ) -> Solved<Option<Vec<usize>>> {
-        let (evaluator, fastest) = (&mut *around.evaluator, around.log.end.fastest);
-        let mut others = Vec::new();
-        for &(wall, rate) in self.touching.walls.iter().filter(|(wall, _)| !held.contains(wall)) {
-            if rate.abs() <= slow(evaluator, fastest, wall, z)? {
-                others.push((wall, rate));
+        let (pace, evaluator) = (around.pace(), &mut *around.evaluator);
+        let mut others = self.touching.walls.clone();
+        others.retain(|(wall, _)| !held.contains(wall));
+        for k in (0..others.len()).rev() {
+            let (wall, rate) = others[k];
+            if rate.abs() > self.touching.scale(wall, rate, z, pace, evaluator)?.slow {
+                others.remove(k);
             }
         }
         let Some(number) = held.iter().position(|&wall| wall == leaving) else { return Ok(None) };

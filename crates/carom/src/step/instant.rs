@@ -11,12 +11,11 @@
 //! close them, they have their turn in another round. Where no impulses make all walls rebound, as in a row of balls that fills
 //! a box, none does.
 
-use super::event::slow;
 use super::log::StepLog;
 use super::maps::Maps;
-use super::touching::{Touching, size_of_motion};
+use super::touching::{Pace, Scale, Touching, size_of_motion};
 use crate::impact::{Hit, ImpactRule, Tools, resolve, share};
-use crate::limits::{AT_REST, MAX_AT_ONE_INSTANT, TOUCHING};
+use crate::limits::{AT_REST, MAX_AT_ONE_INSTANT};
 use crate::model::settings::Simultaneous;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
@@ -57,14 +56,18 @@ impl Resolver {
         log: &mut StepLog,
     ) -> Solved<()> {
         let mut last = None;
+        let mut pace = Pace { fastest: log.end.fastest, h: self.hit.h };
+        self.touching.begin(met, z, pace, evaluator)?;
         for _ in 0..MAX_AT_ONE_INSTANT {
-            let fastest = log.end.fastest;
-            let Some(wall) = self.closing_wall(met, last, z, fastest, evaluator)? else { return Ok(()) };
+            let Some(wall) = self.closing_wall(met, last, z, pace, evaluator)? else { return Ok(()) };
             self.hit.minus.copy_from(z);
             self.face(wall, evaluator)?;
-            let fastest = fastest.max(-self.hit.rate_minus);
-            log.end.fastest = fastest;
-            if self.simultaneous == Simultaneous::Moreau && self.collect_closing(met, z, fastest, evaluator)? > 1 {
+            let root_w = self.touching.root_of_response(wall, self.hit.rate_minus, z, evaluator)?;
+            if root_w > 0.0 {
+                pace.fastest = pace.fastest.max(-self.hit.rate_minus / root_w);
+            }
+            log.end.fastest = pace.fastest;
+            if self.simultaneous == Simultaneous::Moreau && self.collect_closing(met, z, pace, evaluator)? > 1 {
                 let touching = &self.touching.walls;
                 let rates: Vec<f64> = touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
                 let restitution: Vec<f64> = touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
@@ -115,14 +118,17 @@ impl Resolver {
         met: usize,
         last: Option<usize>,
         z: &Phase,
-        fastest: f64,
+        pace: Pace,
         evaluator: &mut dyn Evaluator,
     ) -> Solved<Option<usize>> {
         let (first, count) = (last.map_or(0, |last| last + 1), self.restitution.len());
         for wall in (first..first + count).map(|wall| wall % count).filter(|&wall| last != Some(wall)) {
             let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
-            let closes = (wall == met || gap <= TOUCHING) && rate < 0.0 && rate < -slow(evaluator, fastest, wall, z)?;
-            if closes && !self.touching.gives_way(wall, (gap, rate), z, evaluator)? {
+            if rate >= 0.0 || !(wall == met || self.touching.is_closed(wall, (gap, rate), z, evaluator)?) {
+                continue;
+            }
+            let closes = rate < -self.touching.scale(wall, rate, z, pace, evaluator)?.slow;
+            if closes && !self.touching.gives_way(wall, (gap, rate), z, pace, evaluator)? {
                 return Ok(Some(wall));
             }
         }
@@ -130,16 +136,18 @@ impl Resolver {
     }
 
     /// Lists the walls that touch and do not open, with their rates; how many there are.
-    fn collect_closing(&mut self, met: usize, z: &Phase, fastest: f64, evaluator: &mut dyn Evaluator) -> Solved<usize> {
+    fn collect_closing(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<usize> {
         self.touching.collect(met, z, evaluator)?;
-        let touching = &mut self.touching.walls;
-        let fastest_now = touching.iter().map(|(_, rate)| -rate).fold(0.0, f64::max);
-        let mut limit: f64 = AT_REST * fastest_now;
-        for (wall, _) in touching.iter() {
-            limit = limit.max(slow(evaluator, fastest, *wall, z)?);
+        let (mut touching, mut scales) = (std::mem::take(&mut self.touching.walls), Vec::new());
+        for (wall, rate) in &touching {
+            scales.push(self.touching.scale(*wall, *rate, z, pace, evaluator)?);
         }
-        touching.retain(|(_, rate)| *rate <= limit);
-        Ok(touching.len())
+        let speed = |(wall, scale): (&(usize, f64), &Scale)| -wall.1 / scale.root_w;
+        let fastest_now = touching.iter().zip(&scales).map(speed).fold(0.0, f64::max);
+        let mut limits = scales.iter().map(|scale| scale.slow.max(AT_REST * fastest_now * scale.root_w));
+        touching.retain(|(_, rate)| limits.next().is_some_and(|limit| *rate <= limit));
+        self.touching.walls = touching;
+        Ok(self.touching.walls.len())
     }
 
     /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`, where their rates are u⁻.
@@ -155,10 +163,12 @@ impl Resolver {
         let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
         let size = size_of_motion(&self.hit.minus, evaluator)?;
         let mut sizes = Vec::new();
-        for (wall, _) in &self.touching.walls {
+        let (pace, walls) = (Pace { fastest: log.end.fastest, h: self.hit.h }, self.touching.walls.clone());
+        for (wall, rate) in walls {
             // A wall that is already entered does not give way.
-            let gap = evaluator.gap_and_rate(*wall, &self.hit.minus)?.0;
-            sizes.push(if gap.abs() <= TOUCHING { size } else { 0.0 });
+            let gap = evaluator.gap_and_rate(wall, &self.hit.minus)?.0;
+            let lowest = self.touching.scale(wall, rate, &self.hit.minus, pace, evaluator)?.lowest;
+            sizes.push(if gap.abs() <= lowest { size } else { 0.0 });
         }
         let impulses = share(&w, &demand, |k| sizes[k]).ok_or(NoSolution::Squeezed)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {

@@ -9,7 +9,7 @@ use super::maps::Maps;
 use super::release::Looks;
 use super::scheme::Path;
 use super::state::{Memory, State};
-use super::touching::Touching;
+use super::touching::{Pace, Touching};
 use crate::error::Result;
 use crate::flow::FlowKind;
 use crate::impact::Hit;
@@ -86,8 +86,9 @@ impl Projected {
                 touching: &mut self.touching,
                 looks: &mut Looks::default(),
                 walls: 1,
-                fastest: log.end.fastest,
+                pace: Pace { fastest: log.end.fastest, h },
                 can_rest: false,
+                sinks: 0.0,
             };
             let found = search.first_encounter(&self.z, &self.next, tau_left, left)?;
             let Some(Encounter { wall, dtau, .. }) = found else {

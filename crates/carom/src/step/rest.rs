@@ -20,8 +20,8 @@ use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::press;
-use super::touching::Touching;
-use crate::limits::{LOWEST_BOUNCE, NO_FORCE, SLOW, SLOW_BOUNCE, TOUCHING};
+use super::touching::{Pace, Scale, Touching};
+use crate::limits::{NO_FORCE, SLOW, SLOW_BOUNCE};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
@@ -32,6 +32,8 @@ pub(super) struct Rest {
     pub(super) stops: bool,
     /// Walls that are touched and hardly left, with their rates.
     pub(super) touching: Touching,
+    /// What is small at them.
+    scales: Vec<Scale>,
 }
 
 /// A wall that holds.
@@ -52,9 +54,15 @@ pub(super) struct Surroundings<'a> {
     pub(super) h: f64,
 }
 
+impl Surroundings<'_> {
+    pub(super) fn pace(&self) -> Pace {
+        Pace { fastest: self.log.end.fastest, h: self.h }
+    }
+}
+
 impl Rest {
     pub(super) fn new(stops: bool, facts: &Facts) -> Rest {
-        Rest { stops, touching: Touching::new(facts) }
+        Rest { stops, touching: Touching::new(facts), scales: Vec::new() }
     }
 
     /// Decides which of the walls that are touched hold the motion from here on, goes over to that contact mode, and moves z
@@ -102,12 +110,16 @@ impl Rest {
     /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
     fn collect_slow_walls(&mut self, z: &Phase, released: &[usize], around: &mut Surroundings) -> Solved<()> {
         self.touching.walls.clear();
-        let (restitution, fastest) = (&around.resolver.restitution, around.log.end.fastest);
+        self.scales.clear();
+        let (restitution, pace) = (&around.resolver.restitution, around.pace());
+        self.touching.move_with(z, pace.h, around.evaluator)?;
         for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
             let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
-            let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * fastest } else { 0.0 };
-            if gap <= TOUCHING && (rate.abs() <= fast || rate.abs() <= f64::EPSILON) {
+            let scale = self.touching.scale(wall, rate, z, pace, around.evaluator)?;
+            let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * pace.fastest * scale.root_w } else { 0.0 };
+            if gap <= scale.lowest && (rate.abs() <= fast || rate.abs() <= scale.slow) {
                 self.touching.walls.push((wall, rate));
+                self.scales.push(scale);
             }
         }
         Ok(())
@@ -118,23 +130,22 @@ impl Rest {
         if self.touching.walls.is_empty() {
             return Ok(Vec::new());
         }
-        let scale = LOWEST_BOUNCE * (1.0 + z.q().iter().map(|q| q.abs()).sum::<f64>());
         let walls: Vec<usize> = self.touching.walls.iter().map(|(wall, _)| *wall).collect();
         let mut free = Vec::new();
         let size = around.evaluator.accelerations(z, &walls, &mut free)?;
         // Where even a whole step of it gives no speed, an acceleration is roundoff.
-        let (h, fastest) = (around.h, around.log.end.fastest);
-        let is_low = |rate: f64, a: f64| {
-            let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest;
-            presses && (rate * rate <= 2.0 * scale * a.abs() || rate.abs() <= f64::EPSILON)
+        let (Pace { h, fastest }, scales) = (around.pace(), &self.scales);
+        let is_low = |k: usize, rate: f64, a: f64| {
+            let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest * scales[k].root_w;
+            presses && (rate * rate <= 2.0 * scales[k].lowest * a.abs() || rate.abs() <= scales[k].slow)
         };
         let rates: Vec<f64> = self.touching.walls.iter().map(|(_, rate)| *rate).collect();
-        let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(rates[k], free[k])).collect();
+        let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(k, rates[k], free[k])).collect();
         if low.iter().all(|&k| free[k] >= 0.0) {
             return Ok(Vec::new());
         }
         let w = self.touching.responses(z, around.evaluator)?;
-        let pressed = press(&w, &free, size, low, |k, a| is_low(rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let pressed = press(&w, &free, size, low, |k, a| is_low(k, rates[k], a)).ok_or(NoSolution::Accumulated)?;
         let total: f64 = pressed.iter().map(|wall| wall.force).sum();
         let restitution = &around.resolver.restitution;
         let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching.walls[k].0]) {

@@ -13,7 +13,7 @@ pub struct State {
     pub z: Phase,
     /// The numbers of the walls that hold the motion, in rising order.
     pub holding: Vec<usize>,
-    /// The fastest approach to a wall at an impact so far.
+    /// The fastest approach to a wall at an impact so far, as |φ̇|/√W, whose square is an energy.
     pub fastest: f64,
     /// What the method remembers.
     pub memory: Memory,

@@ -1,7 +1,11 @@
-//! The walls that touch at an instant.
+//! The walls that touch at an instant, and how well that can be told.
+//!
+//! No limit here depends on the unit of φ, of a length, of a mass or of the time. A gap is compared with the roundoff of its own
+//! evaluation ([`Touching::roundoff`]), or with the way that the motion goes in a step ([`Touching::scale`]). A rate is divided by
+//! √W, W = ∇φ·M⁻¹∇φ: its square is then an energy, which can be compared with that of other walls.
 
 use crate::impact::left_of_redundant;
-use crate::limits::{NEARLY_REDUNDANT, TOUCHING};
+use crate::limits::{GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::Solved;
@@ -10,24 +14,131 @@ use crate::solve::Solved;
 pub(super) struct Touching {
     /// The walls, each with its rate φ̇.
     pub(super) walls: Vec<(usize, f64)>,
+    /// Impacts nearer in time than this are simultaneous.
+    window: f64,
+    /// How far a step moves the coordinates: positions are known to the roundoff of that.
+    moved: Vec<f64>,
     /// ∇φ of a wall.
     gradient: Vec<f64>,
     /// Room for a state.
     next: Phase,
 }
 
+/// What limits the rates and gaps of a run are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The largest |φ̇|/√W at an impact so far.
+    pub(super) fastest: f64,
+    /// The full step.
+    pub(super) h: f64,
+}
+
+/// What is small at a wall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// √W.
+    pub(super) root_w: f64,
+    /// A rate below this is as good as none.
+    pub(super) slow: f64,
+    /// A gap below this, and a bounce lower than this, is none where the rate is small.
+    pub(super) lowest: f64,
+}
+
 impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
-        Touching { walls: Vec::new(), gradient: vec![0.0; facts.n], next: facts.nowhere() }
+        let zeros = vec![0.0; facts.n];
+        Touching { walls: Vec::new(), window: 0.0, moved: zeros.clone(), gradient: zeros, next: facts.nowhere() }
+    }
+
+    /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
+    pub(super) fn roundoff(&self, wall: usize, rate: f64, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
+        Ok(GAP_ROUNDOFF * (evaluator.size_of_gap(wall, z, &self.moved)? + (rate * z.t).abs()))
+    }
+
+    /// Takes the velocities in z for those of a step of length h.
+    pub(super) fn move_with(&mut self, z: &Phase, h: f64, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        let v = evaluator.velocity(z)?;
+        self.moved.iter_mut().zip(v).for_each(|(moved, v)| *moved = h * v);
+        Ok(())
+    }
+
+    /// What is small at a wall. The way of a step is h√W√(2K), with the larger of the kinetic energies of the motion and of the
+    /// fastest impact.
+    pub(super) fn scale(
+        &mut self,
+        wall: usize,
+        rate: f64,
+        z: &Phase,
+        pace: Pace,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<Scale> {
+        let root_w = self.root_of_response(wall, rate, z, evaluator)?;
+        let motion = size_of_motion(z, evaluator)?;
+        let way = pace.h.abs() * root_w * pace.fastest.max(motion);
+        Ok(Scale {
+            root_w,
+            slow: SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?),
+            lowest: (LOWEST_BOUNCE * way).max(self.roundoff(wall, rate, z, evaluator)?),
+        })
+    }
+
+    /// √W of a wall whose rate is given; 0 where constraints block its normal direction.
+    pub(super) fn root_of_response(
+        &mut self,
+        wall: usize,
+        rate: f64,
+        z: &Phase,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<f64> {
+        let lambda = self.push(wall, z, evaluator)?;
+        let w = (evaluator.gap_and_rate(wall, &self.next)?.1 - rate) / lambda;
+        Ok(w.max(0.0).sqrt())
+    }
+
+    /// An impulse of a wall in the state z, about as large as the momenta; what it leads to is in `next`.
+    fn push(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
+        let Touching { gradient, next, .. } = self;
+        evaluator.normal(wall, z, gradient);
+        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+        let momentum = Some(size(z.p())).filter(|p| *p > 0.0).unwrap_or(1.0);
+        let lambda = momentum / size(gradient);
+        next.copy_from(z);
+        next.p_mut().iter_mut().zip(&*gradient).for_each(|(p, slope)| *p += lambda * slope);
+        evaluator.project(next)?;
+        Ok(lambda)
+    }
+
+    /// Begins with the impacts of an instant at which a wall is met in the state z.
+    pub(super) fn begin(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        self.move_with(z, pace.h, evaluator)?;
+        let rate = evaluator.gap_and_rate(met, z)?.1;
+        let slow = self.scale(met, rate, z, pace, evaluator)?.slow;
+        let by_gap = if rate.abs() > slow { evaluator.size_of_gap(met, z, &self.moved)? / rate.abs() } else { 0.0 };
+        self.window = GAP_ROUNDOFF * (z.t.abs() + by_gap);
+        Ok(())
+    }
+
+    /// True if the gap of a wall is closed at this instant, within the roundoff of the gap and of the times of impact.
+    pub(super) fn is_closed(
+        &self,
+        wall: usize,
+        (gap, rate): (f64, f64),
+        z: &Phase,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<bool> {
+        if gap <= 0.0 || gap <= rate.abs() * self.window {
+            return Ok(true);
+        }
+        Ok(gap <= self.roundoff(wall, rate, z, evaluator)? + rate.abs() * self.window)
     }
 
     /// Lists the walls that touch in z, and the wall that is met there.
     pub(super) fn collect(&mut self, met: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<()> {
         self.walls.clear();
         for wall in 0..evaluator.restitution().len() {
-            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
-            if wall == met || gap <= TOUCHING {
-                self.walls.push((wall, rate));
+            let at = evaluator.gap_and_rate(wall, z)?;
+            if wall == met || self.is_closed(wall, at, z, evaluator)? {
+                self.walls.push((wall, at.1));
             }
         }
         Ok(())
@@ -35,17 +146,12 @@ impl Touching {
 
     /// W = G M⁻¹ Gᵀ by rows: how the rate of each wall of the list answers to an impulse of each in the state z.
     pub(super) fn responses(&mut self, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<Vec<f64>> {
-        let (m, Touching { walls, gradient, next }) = (self.walls.len(), self);
+        let m = self.walls.len();
         let mut w = vec![0.0; m * m];
         for j in 0..m {
-            evaluator.normal(walls[j].0, z, gradient);
-            let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-            let lambda = size(z.p()).max(1e-3) / size(gradient);
-            next.copy_from(z);
-            next.p_mut().iter_mut().zip(&*gradient).for_each(|(p, slope)| *p += lambda * slope);
-            evaluator.project(next)?;
-            for (i, (wall, before)) in walls.iter().enumerate() {
-                w[i * m + j] = (evaluator.gap_and_rate(*wall, next)?.1 - before) / lambda;
+            let lambda = self.push(self.walls[j].0, z, evaluator)?;
+            for (i, (wall, before)) in self.walls.iter().enumerate() {
+                w[i * m + j] = (evaluator.gap_and_rate(*wall, &self.next)?.1 - before) / lambda;
             }
         }
         Ok(w)
@@ -58,23 +164,29 @@ impl Touching {
         wall: usize,
         (gap, rate): (f64, f64),
         z: &Phase,
+        pace: Pace,
         evaluator: &mut dyn Evaluator,
     ) -> Solved<bool> {
-        if gap.abs() > TOUCHING || evaluator.restitution().len() == 1 {
+        let count = evaluator.restitution().len();
+        if count == 1 {
             return Ok(false);
         }
-        let size = size_of_motion(z, evaluator)?;
+        let motion = size_of_motion(z, evaluator)?;
+        let Scale { root_w, lowest, .. } = self.scale(wall, rate, z, pace, evaluator)?;
+        if gap.abs() > lowest || rate * rate > NEARLY_REDUNDANT * (root_w * motion).powi(2) {
+            return Ok(false);
+        }
         self.walls.clear();
-        self.walls.push((wall, rate));
-        let own = self.responses(z, evaluator)?[0];
-        if rate * rate > NEARLY_REDUNDANT * own * size * size {
-            return Ok(false);
+        for other in 0..count {
+            let (gap, rate) = evaluator.gap_and_rate(other, z)?;
+            if other == wall || (gap <= 0.0 || gap <= self.scale(other, rate, z, pace, evaluator)?.lowest) {
+                self.walls.push((other, rate));
+            }
         }
-        self.collect(wall, z, evaluator)?;
         let w = self.responses(z, evaluator)?;
         let number = self.walls.iter().position(|(touching, _)| *touching == wall);
         let left = number.and_then(|number| left_of_redundant(&w, self.walls.len(), number));
-        Ok(left.is_some_and(|left| rate * rate <= left * size * size))
+        Ok(left.is_some_and(|left| rate * rate <= left * motion * motion))
     }
 }
 
