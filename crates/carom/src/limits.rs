@@ -70,8 +70,6 @@ pub const MAX_IN_ONE_STEP: usize = 100_000;
 
 /// Beyond so many bounces at one instant the remaining contacts become inelastic.
 pub const MAX_AT_ONE_INSTANT: usize = 1000;
-/// A wall that opens no faster than this, relative to the fastest approach, takes part in an impact of all walls at once.
-pub const AT_REST: f64 = 1e-12;
 /// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the constraints
 /// block its normal direction.
 pub const TANGENT: f64 = 1e-10;

@@ -1,7 +1,7 @@
 //! Algorithm 1. [DLM §4.1]
 
 use super::Stepper;
-use super::event::{Encounter, Search};
+use super::event::{Encounter, Kind, Search};
 use super::instant::Resolver;
 use super::log::StepLog;
 use super::maps::Maps;
@@ -54,7 +54,7 @@ impl EventDriven {
         note_impulses(self.maps.full(), log);
         let mut encounter = self.first_encounter(h, None, log.end.fastest)?; // 2
         let (mut tau_left, mut at_once, mut events) = (h, 0, 0);
-        while let Some(Encounter { wall, dtau, lets_go }) = encounter {
+        while let Some(Encounter { wall, dtau, kind }) = encounter {
             at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
             if dtau > 0.0 || events == 0 {
                 self.released.clear();
@@ -65,14 +65,14 @@ impl EventDriven {
             }
             self.meet(dtau, tau_left, events == 1)?; // 4–5
             tau_left = self.resolver.hit.tau_left;
-            if !lets_go {
+            if kind == Kind::Meets {
                 let EventDriven { resolver, maps, evaluator, z, .. } = self;
                 resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
             }
-            if lets_go {
+            if kind == Kind::LetsGo {
                 self.released.push(wall);
             }
-            let stop = self.settle(h, log)?;
+            let stop = self.settle(Some(wall).filter(|_| kind == Kind::Presses), h, log)?;
             log.push_arc(&self.z, self.maps.holding(), None);
             if let Some(wait) = stop {
                 return self.maps.partial().step(&self.z, wait.min(tau_left), &mut self.z1);
@@ -130,12 +130,17 @@ impl EventDriven {
     }
 
     /// Decides which walls hold from here on; says after which time the step is to end, if it is to end early.
-    fn settle(&mut self, h: f64, log: &mut StepLog) -> Solved<Option<f64>> {
+    /// The motion presses on the wall `pressed` though it has no acceleration towards it yet.
+    fn settle(&mut self, pressed: Option<usize>, h: f64, log: &mut StepLog) -> Solved<Option<f64>> {
         let EventDriven { maps, evaluator, resolver, rest: Some(rest), z, released, .. } = self else {
             return Ok(None);
         };
         let before = maps.holding().to_vec();
-        rest.settle(z, released, &before, Surroundings { resolver, maps, evaluator: &mut **evaluator, log, h })
+        let around = Surroundings { resolver, maps, evaluator: &mut **evaluator, log, h };
+        match pressed {
+            Some(wall) => rest.hold(z, wall, &before, around).map(|()| None),
+            None => rest.settle(z, released, &before, around),
+        }
     }
 }
 
@@ -155,7 +160,7 @@ impl Stepper for EventDriven {
         self.resolver.hit.h = h;
         self.maps.select(&[])?;
         self.released.clear();
-        self.settle(h, &mut log)?;
+        self.settle(None, h, &mut log)?;
         state.z.copy_from(&self.z);
         state.holding.clone_from(&log.end.holding);
         match state.memory {

@@ -13,12 +13,23 @@ use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
 
-/// A wall and how far into the step it is met, or lets go.
+/// What happens at a wall, and how far into the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Encounter {
     pub(super) wall: usize,
     pub(super) dtau: f64,
-    pub(super) lets_go: bool,
+    pub(super) kind: Kind,
+}
+
+/// What happens at a wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Its gap closes.
+    Meets,
+    /// The motion touches it without any speed, and goes into it: the limit of infinitely many small bounces is contact.
+    Presses,
+    /// Its force would pull.
+    LetsGo,
 }
 
 /// A moment of a step: how far into it, φ, φ̇.
@@ -77,15 +88,20 @@ impl Search<'_> {
             let left = left == Some(wall);
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
             self.touching.move_with(z0, self.pace.h, self.evaluator)?;
-            let touches = begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
-            let dtau = if left || touches {
+            let touches =
+                begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
+            let mut kind = Kind::Meets;
+            let dtau = if (left || touches) && self.presses(wall, z0, begin, end)? {
+                kind = Kind::Presses;
+                Some(0.0)
+            } else if left || touches {
                 self.contact_with_touched(wall, z0, [begin, end], until, left)?
             } else {
                 self.look_inside(z0, tau)?;
                 self.contact_with(wall, z0, begin, end, until, false)?
             };
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
-                first = Some(Encounter { wall, dtau, lets_go: false });
+                first = Some(Encounter { wall, dtau, kind });
             }
         }
         let release = self.first_release(z0, z1, tau)?;
@@ -94,6 +110,24 @@ impl Search<'_> {
             (_, Some(release)) => Some(release),
             (contact, None) => contact,
         })
+    }
+
+    /// True if the motion touches a wall without any speed, to the roundoff of gap and rate, and goes into it: the first derivative
+    /// of φ that is not zero is negative.
+    fn presses(&mut self, wall: usize, z0: &Phase, begin: Moment, end: Moment) -> Result<bool, NoSolution> {
+        if !self.can_rest || end.gap >= 0.0 {
+            return Ok(false);
+        }
+        let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+        let lies = begin.gap.abs() <= scale.roundoff && begin.rate.abs() <= scale.slow;
+        if !lies {
+            return Ok(false);
+        }
+        let mut moment = self.exact(wall, z0, end)?;
+        while moment.gap < -scale.roundoff {
+            moment = self.moment_after(wall, z0, 0.5 * moment.tau)?;
+        }
+        Ok(moment.tau < end.tau && moment.gap <= scale.roundoff)
     }
 
     /// When a wall that is touched is met again.

@@ -7,15 +7,15 @@
 //! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
 //! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
 //!
-//! All at once (`"moreau"`): see [`moreau`](crate::impact::moreau). Walls that touch and already open wait; if the impulses
-//! close them, they have their turn in another round. Where no impulses make all walls rebound, as in a row of balls that fills
+//! All at once (`"moreau"`): see [`moreau`](crate::impact::moreau). All walls that touch take part, also those that open.
+//! Where a wall is left that closes, as an opening wall may be, the instant is resolved again from there. Where no impulses make all walls rebound, as in a row of balls that fills
 //! a box, none does.
 
 use super::log::StepLog;
 use super::maps::Maps;
-use super::touching::{Pace, Scale, Touching, size_of_motion};
+use super::touching::{Pace, Touching, size_of_motion};
 use crate::impact::{Hit, ImpactRule, Tools, resolve, share};
-use crate::limits::{AT_REST, MAX_AT_ONE_INSTANT};
+use crate::limits::MAX_AT_ONE_INSTANT;
 use crate::model::settings::Simultaneous;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
@@ -67,9 +67,9 @@ impl Resolver {
                 pace.fastest = pace.fastest.max(-self.hit.rate_minus / root_w);
             }
             log.end.fastest = pace.fastest;
-            if self.simultaneous == Simultaneous::Moreau && self.collect_closing(met, z, pace, evaluator)? > 1 {
+            if self.simultaneous == Simultaneous::Moreau && self.collect_touching(met, z, evaluator)? > 1 {
                 let touching = &self.touching.walls;
-                let rates: Vec<f64> = touching.iter().map(|(_, rate)| rate.min(0.0)).collect();
+                let rates: Vec<f64> = touching.iter().map(|(_, rate)| *rate).collect();
                 let restitution: Vec<f64> = touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
                 match self.reset_at_once(&rates, &restitution, z, evaluator, log) {
                     // A row without play cannot rebound, but where it loses energy it can stop.
@@ -135,18 +135,9 @@ impl Resolver {
         Ok(None)
     }
 
-    /// Lists the walls that touch and do not open, with their rates; how many there are.
-    fn collect_closing(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<usize> {
+    /// Lists the walls that touch, with their rates; how many there are.
+    fn collect_touching(&mut self, met: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<usize> {
         self.touching.collect(met, z, evaluator)?;
-        let (mut touching, mut scales) = (std::mem::take(&mut self.touching.walls), Vec::new());
-        for (wall, rate) in &touching {
-            scales.push(self.touching.scale(*wall, *rate, z, pace, evaluator)?);
-        }
-        let speed = |(wall, scale): (&(usize, f64), &Scale)| -wall.1 / scale.root_w;
-        let fastest_now = touching.iter().zip(&scales).map(speed).fold(0.0, f64::max);
-        let mut limits = scales.iter().map(|scale| scale.slow.max(AT_REST * fastest_now * scale.root_w));
-        touching.retain(|(_, rate)| limits.next().is_some_and(|limit| *rate <= limit));
-        self.touching.walls = touching;
         Ok(self.touching.walls.len())
     }
 

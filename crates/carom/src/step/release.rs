@@ -1,6 +1,6 @@
 //! The forces of walls that hold, and when they let go: N would pull.
 
-use super::event::{Encounter, Search};
+use super::event::{Encounter, Kind, Search};
 use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS};
 use crate::phase::Phase;
 use crate::solve::{Solved, root};
@@ -76,7 +76,7 @@ impl Search<'_> {
             }
             let dtau = if before.1 > 0.0 { self.root_of_force(k, z0, before, after)? } else { before.0 };
             if first.is_none_or(|contact| dtau < contact.dtau) {
-                first = Some(Encounter { wall: self.maps.holding()[k], dtau, lets_go: true });
+                first = Some(Encounter { wall: self.maps.holding()[k], dtau, kind: Kind::LetsGo });
             }
         }
         Ok(first)

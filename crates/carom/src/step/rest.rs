@@ -107,6 +107,23 @@ impl Rest {
         Ok(stop.map(|held| held.wait))
     }
 
+    /// Holds a wall on which the motion presses, beside those that held up to here.
+    pub(super) fn hold(
+        &mut self,
+        z: &mut Phase,
+        wall: usize,
+        before: &[usize],
+        mut around: Surroundings,
+    ) -> Solved<()> {
+        let mut walls = before.to_vec();
+        walls.push(wall);
+        walls.sort_unstable();
+        around.log.push_event(z.t, EventKind::Holds(wall));
+        come_to_rest(z, &walls, &mut around)?;
+        around.log.end.holding = walls;
+        Ok(())
+    }
+
     /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
     fn collect_slow_walls(&mut self, z: &Phase, released: &[usize], around: &mut Surroundings) -> Solved<()> {
         self.touching.walls.clear();
@@ -116,10 +133,14 @@ impl Rest {
         for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
             let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
             let scale = self.touching.scale(wall, rate, z, pace, around.evaluator)?;
-            let fast = if restitution[wall] < 1.0 { SLOW_BOUNCE * pace.fastest * scale.root_w } else { 0.0 };
-            if gap <= scale.lowest && (rate.abs() <= fast || rate.abs() <= scale.slow) {
+            // Without loss only what is below roundoff is no bounce.
+            let loses = restitution[wall] < 1.0;
+            let lowest = if loses { scale.lowest } else { scale.roundoff };
+            let touches = if loses { gap <= lowest } else { gap.abs() <= lowest };
+            let fast = if loses { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::INFINITY };
+            if touches && (rate.abs() <= fast || rate.abs() <= scale.slow) {
                 self.touching.walls.push((wall, rate));
-                self.scales.push(scale);
+                self.scales.push(Scale { lowest, ..scale });
             }
         }
         Ok(())

@@ -40,7 +40,9 @@ pub(super) struct Scale {
     pub(super) root_w: f64,
     /// A rate below this is as good as none.
     pub(super) slow: f64,
-    /// A gap below this, and a bounce lower than this, is none where the rate is small.
+    /// A gap below this is roundoff.
+    pub(super) roundoff: f64,
+    /// A gap below this, and a bounce lower than this, is none where the rate is small and energy is lost.
     pub(super) lowest: f64,
 }
 
@@ -75,11 +77,9 @@ impl Touching {
         let root_w = self.root_of_response(wall, rate, z, evaluator)?;
         let motion = size_of_motion(z, evaluator)?;
         let way = pace.h.abs() * root_w * pace.fastest.max(motion);
-        Ok(Scale {
-            root_w,
-            slow: SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?),
-            lowest: (LOWEST_BOUNCE * way).max(self.roundoff(wall, rate, z, evaluator)?),
-        })
+        let roundoff = self.roundoff(wall, rate, z, evaluator)?;
+        let slow = SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?);
+        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(LOWEST_BOUNCE * way) })
     }
 
     /// √W of a wall whose rate is given; 0 where constraints block its normal direction.
