@@ -62,7 +62,7 @@ const PRESETS: [(&str, &str, Option<usize>); 4] = [
 /// The presets of the projected principle; each also goes with another flow, as in `gauss2+php`.
 const PROJECTED: [(&str, Switches, &str); 2] = [
     ("php", Switches::Located, "gauss6 on the smooth path of the projected Hamilton's principle"),
-    ("php1", Switches::Unlocated, "the same without locating its switches: order 1, for study"),
+    ("php1", Switches::Unlocated, "like php, but without locating the switches: order 1, for study"),
 ];
 
 impl Method {
@@ -110,8 +110,8 @@ impl Method {
     fn check_moreau(&self, plant: &dyn Plant) -> Result<()> {
         let (why, help) = match self.rule.name {
             "ctec" if plant.facts().is_quadratic => return Ok(()),
-            "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "leave it at `sequential`"),
-            rule => (format!("the rule `{rule}` does not match H"), "use `ctec`, or leave it at `sequential`"),
+            "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "use `sequential`"),
+            rule => (format!("the rule `{rule}` does not conserve H"), "use `ctec`, or `sequential`"),
         };
         Err(Diagnostic::new(format!("`simultaneous = \"moreau\"` cannot be used: {why}")).with_help(help).into())
     }

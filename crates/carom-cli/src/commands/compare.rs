@@ -24,7 +24,7 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let mut settings = arguments.model.settings.clone();
     settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
     let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
-    let no_horizon = || Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]");
+    let no_horizon = || Diagnostic::new("the run has no end time").with_help("give `--until T`, or `until` in [run]");
     let until = model.run.until.ok_or_else(no_horizon)?;
     let plan = Plan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
     let bar = spinner();
@@ -41,7 +41,7 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     print(&format!("{} up to t = {until}\n{}", paint(STRONG, &model.title), table(&comparison)))?;
     if comparison.exact_error > UNKNOWN {
         let message =
-            format!("the exact motion is known to {:.0e} only: errors near that mean nothing", comparison.exact_error);
+            format!("the reference has an error of about {:.0e}: errors near it mean little", comparison.exact_error);
         anstream::eprintln!("{}", warning(&message));
     }
     Ok(ExitCode::SUCCESS)
@@ -59,7 +59,7 @@ fn steps(list: &str) -> Result<Vec<f64>> {
     items(list).into_iter().map(step).collect()
 }
 
-const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps"];
+const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "impact |Δt|", "steps"];
 
 /// The table on the terminal.
 fn table(comparison: &Comparison) -> String {

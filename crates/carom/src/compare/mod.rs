@@ -108,11 +108,11 @@ impl Plan {
             return Err(wrong(format!("a step must be positive, not {step}"), "a step is a time, such as 0.01"));
         }
         if unusable(until) {
-            return Err(wrong(format!("the horizon must be positive, not {until}"), "it is a time, such as 10"));
+            return Err(wrong(format!("the end time must be positive, not {until}"), "it is a time, such as 10"));
         }
         if let Some(step) = steps.iter().find(|step| until / **step > MOST_STEPS) {
             let message = format!("the step {step} takes more than {MOST_STEPS:e} steps up to t = {until}");
-            return Err(wrong(message, "the whole mesh is kept: give a larger step or an earlier horizon"));
+            return Err(wrong(message, "all nodes are kept in memory: give a larger step or an earlier end time"));
         }
         let methods = methods.iter().map(|name| Method::named(name, alpha)).collect::<Result<_>>()?;
         Ok(Plan { methods, steps: steps.to_vec(), until })
@@ -125,7 +125,7 @@ impl Plan {
 pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result<Comparison> {
     let mut motions = Vec::new();
     for &step in &plan.steps {
-        tell(&format!("the exact motion at h = {step}"));
+        tell(&format!("the reference motion at h = {step}"));
         motions.push(Exact::new(model, step, plan.until)?);
     }
     let mut rows: Vec<Row> = Vec::new();

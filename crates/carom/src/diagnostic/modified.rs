@@ -52,7 +52,7 @@ impl Monitor for ByFlow {
 
 fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
     if !subject.mechanics.constraints.is_empty() {
-        return Err(Mistake::new("it needs independent coordinates, and there are constraints").into());
+        return Err(Mistake::new("it needs independent coordinates, but the model has constraints").into());
     }
     let none = || Mistake::new(format!("`{}` is not the flow of one discrete Lagrangian", subject.flow.name));
     subject.flow.discrete_lagrangian().ok_or_else(|| none().into())

@@ -144,7 +144,9 @@ impl Builder {
             Motion::Velocity(x) | Motion::Momentum(x) | Motion::Next(x) => x.len(),
         });
         if lengths != n || motion != n {
-            return Err(Diagnostic::new(format!("the start must give {n} coordinates and as many rates")).into());
+            return Err(
+                Diagnostic::new(format!("the start must give {n} coordinates and {n} velocities or momenta")).into()
+            );
         }
         let places = Places {
             walls: vec![0..0; self.walls.len()],

@@ -109,7 +109,7 @@ fn unquoted(text: &str, at: usize) -> String {
     if value.is_empty() || value.starts_with(['"', '\'', '[', '{', '=']) || read_value(value).is_some() {
         return String::new();
     }
-    format!("an expression stands in quotes: `{} = \"{value}\"`", key.trim())
+    format!("an expression must be in quotes: `{} = \"{value}\"`", key.trim())
 }
 
 /// Reads one TOML value.

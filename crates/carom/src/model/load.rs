@@ -61,7 +61,7 @@ fn read_text(path: &Path, name: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-        Diagnostic::new(format!("`{name}` is not text in UTF-8: line {line} has a byte that no letter has")).into()
+        Diagnostic::new(format!("`{name}` is not text in UTF-8: line {line} has an invalid byte")).into()
     })
 }
 
@@ -69,7 +69,7 @@ fn reason(error: &std::io::Error) -> String {
     use std::io::ErrorKind::{IsADirectory, NotFound, PermissionDenied};
     match error.kind() {
         NotFound => "there is no such file".into(),
-        PermissionDenied => "you may not read it".into(),
+        PermissionDenied => "permission denied".into(),
         IsADirectory => "it is a folder".into(),
         _ => error.to_string(),
     }

@@ -85,7 +85,7 @@ impl Names {
             return Some(label);
         }
         if self.declared.contains(stem) && self.kind(stem).is_none() {
-            return Some("of the parameters, only those before it can be used here".into());
+            return Some("only parameters that are defined before it can be used here".into());
         }
         if stem != name && self.kind(stem).is_some() {
             return Some(format!("`{stem}` has no index"));

@@ -84,7 +84,7 @@ impl Bound {
         let mut search = |region: &Region| region.maximize(&mut |q: &[f64]| lambda.norm(q));
         let (at, largest) = search(region);
         let warning = if !largest.is_finite() {
-            Some(format!("Λ is not bounded: it is no number at q = {at:?}"))
+            Some(format!("Λ is not bounded: it is not a number at q = {at:?}"))
         } else if region.is_partial() {
             let wide = search(&region.widened(WIDER)).1;
             let wider = search(&region.widened(WIDER * WIDER)).1;

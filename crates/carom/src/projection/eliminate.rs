@@ -27,13 +27,13 @@ pub fn eliminate(model: &Model) -> Result<Model> {
             return Err(refuse("it contains the time"));
         }
         if constraint.enforce != Enforce::OnePoint {
-            return Err(refuse("it is a two-point one"));
+            return Err(refuse("it is a two-point constraint"));
         }
         let mut candidates = system.free();
         candidates.sort_by_key(|&i| Some(i) == avoided);
         let solved = candidates.iter().find_map(|&i| Some((i, solution(g, system.coordinates[i].q, &known)?)));
         let Some((index, value)) = solved else {
-            return Err(refuse("it is linear in none of the coordinates, with a factor that is never zero"));
+            return Err(refuse("it is not linear in any coordinate with a factor that is never zero"));
         };
         let x = system.coordinates[index].q;
         for c in &mut system.coordinates {

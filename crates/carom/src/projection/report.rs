@@ -75,7 +75,7 @@ fn separability(model: &Model, study: &Study) -> Vec<String> {
         let product = tidy(product, &notation);
         let value = eval(&[product], &at)[0];
         let is_zero = product.is_zero() || eval_is_zero(product, model);
-        let verdict = if is_zero { "met" } else { "fails, so that P_h ∘ P_u will not do" };
+        let verdict = if is_zero { "met" } else { "fails, so P_h ∘ P_u cannot be used" };
         let text = format!("φ_u' M⁻¹ φ_h'ᵀ = 0 for `{}`: {}", constraint.name, product.to_text(&notation));
         format!("Lemma 3: {text}, {value:.6} at the start — {verdict}")
     };

@@ -141,8 +141,8 @@ impl Study {
         let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
         let values = eval(&restitution, &self.model.parameter_values());
         let lossy = values.iter().position(|e| *e != 1.0).map(|i| {
-            let message = php("the wall takes energy");
-            (Part::Restitution(i), message, format!("e = {}; the principle keeps the energy: e = 1", values[i]))
+            let message = php("the wall dissipates energy");
+            (Part::Restitution(i), message, format!("e = {}; the principle conserves energy: e = 1", values[i]))
         });
         self.require("(3)", "impacts keep the energy: e = 1", lossy);
         let forced = mechanics.forces.as_ref().map(|_| {
@@ -155,8 +155,9 @@ impl Study {
             (part, php("it depends on the time"), "L and φ may not contain t or a driven coordinate".to_string())
         });
         self.require("(10)", "neither L nor φ contains the time", timed);
-        let plain = (!is_natural(&mechanics))
-            .then(|| (Part::Lagrangian, php("L has not the form (10)"), "L must be ½ q̇ᵀM(q)q̇ − V(q)".to_string()));
+        let plain = (!is_natural(&mechanics)).then(|| {
+            (Part::Lagrangian, php("L does not have the form (10)"), "L must be ½ q̇ᵀM(q)q̇ − V(q)".to_string())
+        });
         self.require("(10)", "L = ½ q̇ᵀM(q)q̇ − V(q)", plain);
     }
 
@@ -307,7 +308,7 @@ impl Study {
             let message = "`php` cannot be used: M is not positive definite".to_string();
             (Part::Lagrangian, message, format!("at q = {q:?}"))
         });
-        self.require("Lemma 1", "M is positive definite where it was looked at", trouble);
+        self.require("Lemma 1", "M is positive definite at the points tested", trouble);
     }
 
     /// sup ‖Λ‖ < ∞ and k > k_c.
@@ -331,7 +332,7 @@ impl Study {
             false if force => Verdict::Forced,
             false => {
                 let message = format!("`php` cannot be used: k must be larger than k_c = {k_crit}");
-                let label = "below k_c, P is not one-to-one; `force = true` runs it all the same";
+                let label = "below k_c, P is not one-to-one; `force = true` runs it anyway";
                 Verdict::Fails(self.model.error_in(Part::ProjectionK, message, label))
             }
         };

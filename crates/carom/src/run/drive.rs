@@ -91,22 +91,22 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
-        NoSolution::Squeezed => "walls close on each other and leave the motion no way out",
-        NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
+        NoSolution::Squeezed => "walls close on each other and leave no room for the motion",
+        NoSolution::Tangent => "the constraints block the normal direction of a wall, so no impulse can act",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
-        NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
+        NoSolution::NoImpulse => "the impact rule has no solution λ > 0",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
     let hint = match e {
         NoSolution::Accumulated => {
-            "with the rule `ctec` and a flow other than `rk4` the motion can rest, unless walls squeeze it; or end the run \
-             before it"
+            "coming to rest needs the rule `ctec`, a flow other than `rk4`, and walls that leave room for the motion; \
+             otherwise end the run earlier"
         }
-        NoSolution::Squeezed => "end the run before it, or move the walls so that there is room",
-        NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall",
+        NoSolution::Squeezed => "end the run earlier, or move the walls so that there is room",
+        NoSolution::NoGap => "rewrite `phi` so that it is defined on both sides of the wall",
         NoSolution::NoImpulse => {
-            "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller step, or the rule \
-             `ctec`, which always finds one"
+            "the impact is so slow that no λ meets the energy condition of the rule: try a smaller step, or the rule \
+             `ctec`, which always has a solution"
         }
         _ => "try a smaller step, or another method",
     };

@@ -107,7 +107,7 @@ impl Simulation {
 
     /// The projected principle is a construction: two plants and a projection between them.
     fn projected(&self, method: &Method) -> Result<(Scheme, Vec<String>)> {
-        let none = || Diagnostic::new("the method does not project");
+        let none = || Diagnostic::new("the method does not use the projected Hamilton's principle");
         let switches = method.switches.ok_or_else(none)?;
         let study: Study = study_of(self)?;
         let principle = Principle::new(&study)?;

@@ -168,8 +168,9 @@ impl Simulation {
             return self.blame(error.into());
         };
         if self.model.structural.iter().any(|structural| structural == name) {
-            let error = Diagnostic::new(format!("`{name}` says how often parts of the model are repeated"));
-            return self.blame(error.with_help("read the model again with another value").into());
+            let error =
+                Diagnostic::new(format!("`{name}` is the bound of a repetition and cannot be changed after loading"));
+            return self.blame(error.with_help("load the model again with the new value").into());
         }
         if !value.is_finite() {
             let error = Diagnostic::new(format!("the parameter `{name}` must be a finite number, not {value}"));
@@ -218,7 +219,7 @@ impl Simulation {
         if let Record::Every(dt) = record
             && !(dt > 0.0 && dt.is_finite())
         {
-            return self.blame(Diagnostic::new(format!("the distance of samples must be positive, not {dt}")).into());
+            return self.blame(Diagnostic::new(format!("the sampling interval must be positive, not {dt}")).into());
         }
         self.record = record;
         self

@@ -138,11 +138,12 @@ impl Watcher for Quiet<'_> {
 
 fn warning(error: f64, tolerance: f64, too_many_steps: bool) -> String {
     let message = if error > MEANINGLESS {
-        "the motion is so sensitive that its final state means nothing; what holds on average still does".to_string()
+        "the motion is chaotic over this time: the final state has no correct digits, averages may still be meaningful"
+            .to_string()
     } else if too_many_steps {
-        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; a method of higher order helps")
+        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; use a method of higher order")
     } else {
-        format!("the tolerance {tolerance:e} is out of reach of double precision here")
+        format!("the tolerance {tolerance:e} cannot be reached in double precision here")
     };
     format!("{message} (estimated error {error:.1e})")
 }

@@ -171,7 +171,7 @@ impl Trajectory {
     pub fn at_side(&self, t: f64, side: Side) -> Result<Node> {
         let (begin, end) = (self.begin, self.outcome.state.z.t);
         if !(begin..=end).contains(&t) {
-            return Err(Diagnostic::new(format!("the run is from t = {begin} to {end}, and {t} is outside")).into());
+            return Err(Diagnostic::new(format!("t = {t} is outside the run, which goes from {begin} to {end}")).into());
         }
         let unrecorded = || Diagnostic::new("the run did not record its nodes").with_help("use `Record::Nodes`");
         let arc = self.arcs.find(t, side == Side::Before).ok_or_else(unrecorded)?;

@@ -15,8 +15,8 @@ pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
     let growth: Result<Vec<(String, f64)>> = model.two_point_growth();
     for (name, growth) in growth.unwrap_or_default() {
         notes.push(format!(
-            "the two-point constraint `{name}` is for study: theory says that an error in it grows by a factor of \
-             {growth:.4} in each step at the start"
+            "the two-point constraint `{name}` is for study only: theory predicts that its error grows by a factor of \
+             {growth:.4} in each step near the start"
         ));
     }
     notes
@@ -44,12 +44,12 @@ fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
         return None;
     }
     let by =
-        if drift.is_nan() { "is not a number at some node".into() } else { format!("is off by up to {drift:.2e}") };
-    let scale = if kinetic > 0.0 { format!(", where the kinetic energy reaches {kinetic:.2e}") } else { String::new() };
-    let leave = if is_tuned { "" } else { ", or leave the step and the method to carom" };
+        if drift.is_nan() { "is not a number at some node".into() } else { format!("drifts by up to {drift:.2e}") };
+    let scale = if kinetic > 0.0 { format!(" (the kinetic energy reaches {kinetic:.2e})") } else { String::new() };
+    let leave = if is_tuned { "" } else { ", or give neither step nor method and let carom choose" };
     Some(format!(
-        "the energy should be kept, and {by}{scale}: the step is too large for this method\nhelp: try the step {}{leave}; \
-         `carom compare` shows what a method needs",
+        "the energy should be conserved, but {by}{scale}: the step is too large for this method\nhelp: try the step \
+         {}{leave}; `carom compare` shows the drift of methods and steps",
         tenth(step)
     ))
 }
@@ -58,8 +58,8 @@ fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
 fn about_wall(model: &Model, missed: Missed, step: f64) -> String {
     let name = &model.system.walls[missed.wall].name;
     format!(
-        "the motion is beyond the wall `{name}` at t = {:.6}, or rests on it though it should leave: the step is too large to \
-         see that\nhelp: try the step {}",
+        "the motion is beyond the wall `{name}` at t = {:.6}, or rests on it although it should leave: the step is too large \
+         to detect this\nhelp: try the step {}",
         missed.t,
         tenth(step)
     )

@@ -80,8 +80,8 @@ fn refuse_diagnostics_of_samples(arguments: &args::Run) -> Result<()> {
     if arguments.diagnostics.is_none() || arguments.every.is_none() {
         return Ok(());
     }
-    let error = Diagnostic::new("diagnostics are at the nodes, not at the samples of `--every`");
-    Err(error.with_help("leave out `--every`, and give `--nodes`").into())
+    let error = Diagnostic::new("diagnostics are computed at the nodes, not at the samples of `--every`");
+    Err(error.with_help("replace `--every` by `--nodes`").into())
 }
 
 /// `--method`, `--step` and `--until` are settings of `[run]`.

@@ -68,7 +68,7 @@ impl Pictures {
     pub fn draw(&self, album: Option<Album>, run: &Report, is_quiet: bool) -> Result<()> {
         let Some(album) = album else {
             if !is_quiet {
-                print(&(paint(QUIET, "to see it: the same command with --report FILE.html") + "\n"))?;
+                print(&(paint(QUIET, "to see it, add --report FILE.html") + "\n"))?;
             }
             return Ok(());
         };
@@ -127,7 +127,7 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
         ("version", format!("carom {}, model {}", env!("CARGO_PKG_VERSION"), run.model.hash())),
     ];
     if let Some(error) = outcome.error_estimate {
-        facts.insert(5, ("estimated error", format!("{error:.1e}, at the end and on the way")));
+        facts.insert(5, ("estimated error", format!("{error:.1e}, at the end and along the trajectory")));
     }
     facts
 }

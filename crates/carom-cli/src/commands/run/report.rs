@@ -54,7 +54,7 @@ impl Report<'_> {
         text += &format!("\nat t = {}\n", plain(outcome.last.t));
         text += &self.last_state();
         if let Some(error) = outcome.error_estimate {
-            text += &format!("estimated error {error:.1e}, here and on the way\n");
+            text += &format!("estimated error {error:.1e}, here and along the trajectory\n");
         }
         if let Some(violation) = outcome.violation {
             let (g, rate) = (violation.position, violation.rate);

@@ -29,7 +29,7 @@ pub fn summary(model: &Model, holdings: &[Holding]) -> String {
         text += &format!("{what} `{name}` at t = {:.9}\n", holding.t);
     }
     if holdings.len() > SHOWN {
-        text += &format!("… {} such changes in all\n", holdings.len());
+        text += &format!("… {} changes of contact in total\n", holdings.len());
     }
     text
 }
