@@ -1,4 +1,4 @@
-//! The loop.
+//! The main loop.
 
 use super::mesh::Mesh;
 use super::observer::{Look, Observer};
@@ -16,12 +16,12 @@ pub struct Ending {
     pub status: Status,
     /// The last state.
     pub state: State,
-    /// How many steps were made.
+    /// The number of completed steps.
     pub steps: usize,
 }
 
-/// Makes step after step along the nodes of a mesh, from a state that may be that of an earlier run. Sections see each step first, and may end the run in it; what observers
-/// see then ends there.
+/// Steps through the nodes of a mesh, from an initial state or from the final state of an earlier run. The sections see each
+/// step first and may end the run inside it; the observers then see only the part up to that point.
 #[allow(clippy::too_many_arguments)]
 pub fn drive(
     stepper: &mut dyn Stepper,
@@ -59,7 +59,7 @@ pub fn drive(
     Ending { status: Status::Completed, state, steps }
 }
 
-/// Shows a step to everyone; says so if the run ends in it.
+/// Shows a step to the sections and the observers. Returns the status if the run ends in this step.
 fn one_step(
     stepped: Solved<()>,
     before: &State,
@@ -86,7 +86,7 @@ fn failed(e: NoSolution, z: &Phase) -> Status {
     Status::Failed(Box::new(failure(e, z)))
 }
 
-/// What a step that could not be computed tells the user.
+/// The error message and the hint for a step that could not be computed.
 pub fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",

@@ -1,4 +1,4 @@
-//! What to tell of a run that may not be what the user expects.
+//! Notes before a run and warnings after it.
 
 use crate::error::Result;
 use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT};
@@ -6,7 +6,7 @@ use crate::model::{Model, Start};
 use crate::plant::Facts;
 use crate::run::{Energy, Missed, Outcome};
 
-/// Of a start that was moved, and of constraints that are known to fail.
+/// Notes before a run: a start that was moved, and constraints that are known to be unstable.
 pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
     let mut notes: Vec<String> = start.map_or(Vec::new(), |start| start.notes.clone());
     if let Some([q, v]) = start.and_then(|start| start.moved) {
@@ -22,7 +22,7 @@ pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
     notes
 }
 
-/// After a run, with a step that carom found if `is_tuned`.
+/// Warnings after a run. `is_tuned` is true if carom found the step.
 pub(super) fn after(
     model: &Model,
     facts: &Facts,
@@ -36,7 +36,7 @@ pub(super) fn after(
     walls.into_iter().chain(energy).collect()
 }
 
-/// Of an energy that should have been kept: the largest |H − H(0)| is large beside the largest kinetic energy.
+/// Warns if a conserved energy drifts: the largest |H − H(0)| is large compared with the largest kinetic energy.
 fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
     let Energy { initial, max_drift: drift, max_kinetic: kinetic, .. } = energy;
     let large = drift > LARGE_DRIFT * kinetic && drift > DRIFT_ROUNDING * (1.0 + initial.abs());
@@ -54,7 +54,7 @@ fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
     ))
 }
 
-/// Of a wall that the steps did not see.
+/// Warns of a wall that the steps missed.
 fn about_wall(model: &Model, missed: Missed, step: f64) -> String {
     let name = &model.system.walls[missed.wall].name;
     format!(
@@ -65,7 +65,7 @@ fn about_wall(model: &Model, missed: Missed, step: f64) -> String {
     )
 }
 
-/// A tenth of the step, with two digits.
+/// A tenth of the step, rounded to two digits.
 fn tenth(step: f64) -> String {
     let rounded = format!("{:.1e}", 0.1 * step);
     rounded.parse::<f64>().map_or(rounded, |x| x.to_string())
