@@ -76,7 +76,7 @@ impl Stages {
         Stages { width, s, inputs: Buffer::zeros((size + 1) * width), rates, slopes: None, point }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub(super) fn set_parameters(&mut self, values: &[f64]) {
         match &mut self.rates {
             Rates::Lanes { parameters, .. } => parameters.copy_from_slice(values),

@@ -82,7 +82,7 @@ impl Eta {
         })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
         self.field.set_parameters(parameters);

@@ -43,7 +43,7 @@ pub trait ModifiedHamiltonian: Send {
     /// H̃(z, h); writes (∂H̃/∂q, ∂H̃/∂p), which is as long as z.
     fn gradient(&mut self, z: &Phase, h: f64, gradient: &mut [f64]) -> std::result::Result<f64, NoSolution>;
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
     /// A copy of its own.

@@ -88,7 +88,7 @@ pub trait Flow: Send {
     /// z1 = Φ_h(z0); h may be negative.
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution>;
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
     /// Forgets the last steps, from which a first guess may come: the next step has the same bits as the first one.

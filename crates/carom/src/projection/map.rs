@@ -80,7 +80,7 @@ impl Projector {
         Projector { arc, ..self.clone() }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
     }
