@@ -149,8 +149,8 @@ fn driven_energy(system: &System, momenta: &[Expr]) -> Option<Expr> {
     })
 }
 
-/// The power F·v of all forces, and the power −L_t of the drives without the forces on driven coordinates, as expressions of
-/// (t, q, v).
+/// The power F·v of all forces; and the power of the drives, which is −L_t minus the power of forces on driven coordinates.
+/// Both are expressions of (t, q, v).
 pub fn powers(system: &System, mechanics: &Mechanics) -> [Expr; 2] {
     let (mut all, mut driven) = (Expr::constant(0.0), Expr::constant(0.0));
     for (c, &force) in system.coordinates.iter().zip(&system.forces) {
