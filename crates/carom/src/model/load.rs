@@ -1,4 +1,4 @@
-//! Getting at the text of a model.
+//! Loads the text of a model.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,11 +9,11 @@ use super::{Model, document, read, set};
 use crate::catalogue;
 use crate::error::{Diagnostic, Result};
 
-/// A longer text is not a model.
+/// The maximum size of a model text.
 pub const MAX_BYTES: u64 = 4 << 20;
 
 impl Model {
-    /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value`, laid over what the text says.
+    /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value` pairs that override the text.
     pub fn from_text(name: &str, text: &str, settings: &[String]) -> Result<Model> {
         check_size(name, text.len())?;
         let mut source = Source::new(name, text);
@@ -28,7 +28,7 @@ impl Model {
         read::model(source, &document)
     }
 
-    /// Reads a model from a file, or the shipped model of that name.
+    /// Reads a model from a file, or the shipped model with this name.
     pub fn load(name: &str) -> Result<Model> {
         match catalogue::find(name) {
             Some(example) if !Path::new(name).exists() => Model::from_text(name, example.text, &[]),
