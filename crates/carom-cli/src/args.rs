@@ -1,4 +1,4 @@
-//! The command line.
+//! Arguments of the command line.
 
 use std::path::PathBuf;
 

@@ -15,10 +15,10 @@ use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, right, warning};
 
-/// An exact motion with a larger error than this is not called exact without a warning.
+/// If the error of the reference motion exceeds this, a warning is printed.
 const UNKNOWN: f64 = 1e-6;
 
-/// Compares methods with each other, at several steps.
+/// Compares methods at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let plot = arguments.plot.as_deref().map(|path| Target::new(path, "--plot", &PLOTS)).transpose()?;
     let mut settings = arguments.model.settings.clone();
@@ -61,7 +61,7 @@ fn steps(list: &str) -> Result<Vec<f64>> {
 
 const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "impact |Δt|", "steps"];
 
-/// The table on the terminal.
+/// The table for the terminal.
 fn table(comparison: &Comparison) -> String {
     let name = comparison.rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).max("method".len());
     let time = format!("{} s", kind_of_time());
@@ -98,7 +98,7 @@ fn cells(row: &Row, measures: &Measures) -> Vec<String> {
     texts.iter().map(|text| right(text, 11)).collect()
 }
 
-/// The table as CSV: an empty cell is a number that there is not.
+/// The table as CSV; an empty cell means that there is no value.
 fn csv(comparison: &Comparison) -> String {
     let time = kind_of_time().to_lowercase();
     let mut text = format!(

@@ -27,7 +27,7 @@ pub fn derive(arguments: &args::Derive) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The columns of the terminal, if standard output is one.
+/// The width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     if !stdout().is_terminal() {
         return None;
