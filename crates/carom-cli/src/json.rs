@@ -41,7 +41,7 @@ pub fn list_of(values: &[String]) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// A number with 17 significant digits; NaN becomes null, because JSON has no NaN.
+/// A number with 17 significant digits; NaN and infinities become null, because JSON has neither.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {
         return "null".into();

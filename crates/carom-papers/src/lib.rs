@@ -170,7 +170,7 @@ impl Table {
         Table { name: name.into(), columns, rows: Vec::new(), drawings: Vec::new() }
     }
 
-    /// Adds a drawing, one per panel.
+    /// Adds a drawing. A table may have several, one per panel.
     fn drawn(mut self, drawing: Drawing) -> Table {
         let has_all = drawing.columns().all(|column| self.columns.contains(column));
         debug_assert!(has_all, "the table {} has not all columns of {drawing:?}", self.name);

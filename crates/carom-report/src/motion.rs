@@ -284,7 +284,7 @@ impl Motion {
         self.begin + frame as f64 * self.dt
     }
 
-    /// The duration of the animation: real time, within limits.
+    /// The duration of the animation: real time if that is from 3 to 120 s, otherwise a duration that fits the motion.
     pub fn seconds(&self) -> f64 {
         let time = self.frames.saturating_sub(1) as f64 * self.dt;
         if (3.0..=120.0).contains(&time) { time } else { (0.4 * self.crossings).clamp(4.0, 75.0) }

@@ -54,12 +54,12 @@ pub struct MhcSettings {
     pub printed: bool,
 }
 
-/// A number that stands for many.
+/// How the values in a window are summarized.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
-    /// The middle one.
+    /// The median.
     Median,
-    /// The average.
+    /// The mean.
     Mean,
 }
 

@@ -9,7 +9,7 @@ use crate::mechanics::{Active, Field, Inputs, Lift, Node, Reaction, Violation, W
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved};
 
-/// The evaluator of [`Expressions`].
+/// The evaluator of [`super::Expressions`].
 pub(super) struct Evaluate {
     code: Arc<Compiled>,
     parameters: Vec<f64>,

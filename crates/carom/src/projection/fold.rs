@@ -19,7 +19,7 @@ pub struct Fold {
     pub image: Vec<f64>,
 }
 
-/// The distances from a point with det P' < 0 at which configurations with the same image are searched.
+/// The distances from a point with the wrong sign of det P' at which configurations with the same image are searched.
 const REACH: [f64; 8] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.8, 2.5];
 
 /// Searches for configurations with the same image. They exist near points at which det P' has the wrong sign.

@@ -64,7 +64,7 @@ pub enum NoSolution {
     Tangent,
     /// No impulse λ > 0 meets the energy condition of the impact rule.
     NoImpulse,
-    /// The number of impacts at one instant exceeds the limit.
+    /// Impacts accumulate, and the motion cannot come to rest.
     Accumulated,
     /// Touching walls leave no admissible motion.
     Squeezed,
