@@ -153,7 +153,7 @@ pub fn gallery(entries: &[(&Entry, Finding, String)], command: &str) -> String {
         entries.iter().map(card).collect::<String>(),
         escape(command)
     );
-    let lead = "Figures and tables of the papers, computed anew: what each claims, and what comes out.";
+    let lead = "Figures and tables of the papers, recomputed: the claim of each, and our finding.";
     page("Figures and tables", lead, &body, &json!({}))
 }
 

@@ -69,8 +69,8 @@ fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         NotFound => "there is no such folder".into(),
         NotADirectory => "its folder is a file".into(),
-        PermissionDenied => "you may not write there".into(),
-        ReadOnlyFilesystem => "nothing can be written there".into(),
+        PermissionDenied => "permission denied".into(),
+        ReadOnlyFilesystem => "the file system is read-only".into(),
         _ => error.to_string(),
     }
 }
