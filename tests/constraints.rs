@@ -309,7 +309,7 @@ until = 1
     assert!(error.to_string().contains("inside the wall"), "{error}");
     let (_, outcome) = run(&model(&text.replace("0.5 - y + t", "1.5 - y + t"), &[]), "svc", 0.01, 1.0);
     let Status::Failed(failure) = outcome.status else { panic!("{:?}", outcome.status) };
-    assert!(failure.message.contains("cannot push"), "{}", failure.message);
+    assert!(failure.message.contains("no impulse can act"), "{}", failure.message);
     assert!((failure.t - 0.5).abs() < 0.011, "{}", failure.t);
 }
 

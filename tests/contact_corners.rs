@@ -175,8 +175,8 @@ fn moreau_is_refused_where_it_is_no_law() {
         Simulation::new(model, &method, 0.01, 1.0).expect_err("it is refused").to_string()
     };
     let moreau = shipped("newtons-cradle", &["run.simultaneous=\"moreau\""]);
-    let due = "error: `simultaneous = \"moreau\"` cannot be used: the rule `dtec` does not match H\n\
-               help: use `ctec`, or leave it at `sequential`";
+    let due = "error: `simultaneous = \"moreau\"` cannot be used: the rule `dtec` does not conserve H\n\
+               help: use `ctec`, or `sequential`";
     assert_eq!(refused(&moreau, "svc+dtec"), due);
     let text = "coordinates = [\"y\"]\n[lagrangian]\nL = \"-sqrt(1 - y'^2) - y\"\n[[wall]]\nphi = \"y\"\n\
                 [initial]\nq = [1]\nv = [0]\n[run]\nsimultaneous = \"moreau\"\n";
@@ -202,7 +202,7 @@ restitution = "e"
 q = [0.4]
 v = [0.3]
 "#;
-    for (e, words) in [("e=0", "no way out"), ("e=0.5", "no way out"), ("e=1", "impacts accumulate")] {
+    for (e, words) in [("e=0", "no room"), ("e=0.5", "no room"), ("e=1", "impacts accumulate")] {
         for simultaneous in ["sequential", "moreau"] {
             let model = model(text, &[e, &format!("run.simultaneous={simultaneous}")]);
             let motion = run(&model, "gauss4+ctec", 0.1, 2.0);

@@ -85,7 +85,7 @@ fn a_bound_of_a_repetition_cannot_be_set() {
                 q = {}\nv = {}\n";
     let model = Model::from_text("points.toml", text, &[]).expect("it is right");
     let error = model.simulation().step(0.1).until(1.0).set("n", 3.0).run().expect_err("it is a bound").to_string();
-    assert!(error.contains("how often parts of the model are repeated"), "{error}");
+    assert!(error.contains("is the bound of a repetition"), "{error}");
 }
 
 /// A run that fails is an error that carries the trajectory so far, with the message that the command shows.

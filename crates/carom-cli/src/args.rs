@@ -1,4 +1,4 @@
-//! The command line.
+//! Arguments of the command line.
 
 use std::path::PathBuf;
 
@@ -15,22 +15,22 @@ pub struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   carom run double-pendulum                 run a shipped model
-  carom run my-model.toml --set m1=2        run your own, with another mass
-  carom derive pendulum                     its equations and its impact law
-  carom examples                            the models that ship with carom
-  carom examples pendulum > my-model.toml   one to begin with";
+  carom run my-model.toml --set m1=2        run your own model with a different mass
+  carom derive pendulum                     show its equations of motion and impact law
+  carom examples                            list the models that ship with carom
+  carom examples pendulum > my-model.toml   copy one as a starting point";
 
 #[derive(Subcommand)]
 pub enum Command {
     /// Simulate a model
     Run(Run),
-    /// Read a model and evaluate its start, without running it
+    /// Validate a model and evaluate its initial state, without running it
     Check(Model),
     /// Show the equations of motion and the impact laws of a model
     Derive(Derive),
     /// Compare methods and steps: errors, energies, times
     Compare(Compare),
-    /// Compute the figures and tables of the papers anew, and check what is said of them
+    /// Recompute the figures and tables of the papers and check their claims
     Paper(Paper),
     /// List the models that ship with carom, or print one
     Examples {
@@ -51,7 +51,7 @@ pub enum Command {
 pub struct Model {
     /// A TOML file, or the name of a shipped model
     pub model: String,
-    /// Another value for a parameter, `initial.q[0]`, `run.step` and the like
+    /// Override a model value: a parameter, `initial.q[0]`, `run.step`, …
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
 }
@@ -73,25 +73,25 @@ pub struct Run {
     /// The step h
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub step: Option<f64>,
-    /// The horizon
+    /// The end time
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub until: Option<f64>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Give the nodes of the trajectory, as a table or in the JSON object
+    /// Include the nodes of the trajectory, as a table or in the JSON object
     #[arg(long)]
     pub nodes: bool,
-    /// Give uniform samples instead of nodes, DT apart
+    /// Include samples at intervals DT instead of the nodes
     #[arg(long, value_name = "DT", allow_negative_numbers = true)]
     pub every: Option<f64>,
-    /// Go on from the final state of an earlier `--json`
+    /// Resume from the final state in the `--json` output of an earlier run
     #[arg(long, value_name = "F.json")]
     pub restart: Option<PathBuf>,
-    /// Write the trajectory to a file
+    /// Write the trajectory to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
-    /// Follow energies, momenta, gaps and more along the nodes: all that apply, or those that are named
+    /// Compute energies, momenta, gaps and more at each node: all that apply, or only the named ones
     #[arg(long, value_name = "A,B,…", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub diagnostics: Option<String>,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub struct Run {
 /// Pictures of a run.
 #[derive(Args)]
 pub struct Pictures {
-    /// Write a report: equations, animation, plots and impacts in one web page
+    /// Write one self-contained HTML page with equations, animation, plots and impacts
     #[arg(long, value_name = "F.html")]
     pub report: Option<PathBuf>,
     /// Plot coordinates, phase portrait, energy, gaps and impulses
@@ -110,7 +110,7 @@ pub struct Pictures {
     /// Animate the model's drawing
     #[arg(long, value_name = "F.gif")]
     pub animate: Option<PathBuf>,
-    /// Plot and animate on a dark ground
+    /// Use a dark background for plots and animations
     #[arg(long)]
     pub dark: bool,
 }
@@ -129,16 +129,16 @@ pub struct Compare {
     /// The steps h, separated by commas
     #[arg(long, value_name = "H1,H2,…", allow_hyphen_values = true)]
     pub steps: String,
-    /// The horizon
+    /// The end time
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub until: Option<f64>,
-    /// Write the table to a file
+    /// Write the table to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
-    /// Plot convergence, work and precision, drifts
+    /// Plot convergence, work against precision, and drifts
     #[arg(long, value_name = "F.svg|F.png")]
     pub plot: Option<PathBuf>,
-    /// Plot on a dark ground
+    /// Use a dark background for the plot
     #[arg(long)]
     pub dark: bool,
 }
@@ -157,7 +157,7 @@ pub struct Paper {
     /// Write the data as CSV into a folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Draw it as a web page; `all` makes a folder of pages with an index
+    /// Write it as a web page; with `all`, a folder of pages with an index
     #[arg(long, value_name = "F.html|DIR")]
     pub report: Option<PathBuf>,
 }
@@ -172,10 +172,10 @@ Examples:
 pub struct Derive {
     #[command(flatten)]
     pub model: Model,
-    /// What to write
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// With `--format latex`: only the equations, for a document of your own with `amsmath`
+    /// With `--format latex`: only the equations, to include in a document that uses `amsmath`
     #[arg(long)]
     pub fragment: bool,
 }
@@ -186,6 +186,6 @@ pub enum Format {
     Text,
     /// A LaTeX document
     Latex,
-    /// A web page that needs no network
+    /// A self-contained web page (works offline)
     Html,
 }

@@ -1,4 +1,4 @@
-//! JSON with every digit of every number.
+//! A JSON writer that keeps every digit of every number.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub struct Object(String);
 
 impl Object {
-    /// Adds a member whose value is JSON already.
+    /// Adds a member whose value is already JSON.
     pub fn raw(mut self, key: &str, value: &str) -> Object {
         let comma = if self.0.is_empty() { "" } else { ", " };
         let _ = write!(self.0, "{comma}{}: {value}", text(key));
@@ -30,18 +30,18 @@ impl Object {
         self.raw(key, &text(value))
     }
 
-    /// The object.
+    /// Returns the object as text.
     pub fn finish(self) -> String {
         format!("{{{}}}", self.0)
     }
 }
 
-/// A list of values that are JSON already.
+/// A list of values that are already JSON.
 pub fn list_of(values: &[String]) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// A number with 17 significant digits; JSON has no NaN.
+/// A number with 17 significant digits; NaN and infinities become null, because JSON has neither.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {
         return "null".into();
@@ -56,7 +56,7 @@ pub fn number(x: f64) -> String {
     format!("{x:.16e}")
 }
 
-/// A string in quotes, as JSON and TOML write it.
+/// A quoted string, for JSON and TOML.
 pub fn text(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {

@@ -1,4 +1,4 @@
-//! Colours, which anstream takes out again where they are not wanted (pipes, NO_COLOR).
+//! Colours, which anstream removes where they are not wanted (pipes, NO_COLOR).
 
 use anstyle::{AnsiColor, Style};
 use carom::lab::error::Error;
@@ -8,28 +8,28 @@ const PLACE: Style = AnsiColor::BrightBlue.on_default();
 const CAUTION: Style = AnsiColor::Yellow.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
 
-/// A warning as it is printed, like an error.
+/// Formats a warning, in the style of an error.
 pub fn warning(text: &str) -> String {
     format!("{} {}", paint(CAUTION, "warning:"), marked(text))
 }
 
-/// Something to know, as it is printed.
+/// Formats a note.
 pub fn note(text: &str) -> String {
     format!("{} {text}", paint(HELP, "note:"))
 }
 
 /// Headings and names.
 pub const STRONG: Style = Style::new().bold();
-/// What matters less.
+/// Less important text.
 pub const QUIET: Style = Style::new().dimmed();
 
-/// `text` in a style, on one line.
+/// `text` in a style; control characters are made visible.
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", visible(text))
 }
 
-/// A text of a model, for a terminal: a character that would move the cursor, set a colour or turn the direction of
-/// writing is shown instead of obeyed.
+/// Text from a model, for a terminal: replaces characters that would move the cursor, set a colour or change the writing
+/// direction.
 pub fn visible(text: &str) -> String {
     let shown = |c: char| match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code).unwrap_or('\u{fffd}'),
@@ -40,33 +40,33 @@ pub fn visible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The same for several lines.
+/// Like [`visible`], for text of several lines.
 pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// The room that a text takes: marks above letters take none.
+/// The width of a text in columns; combining marks have no width.
 pub fn room(text: &str) -> usize {
     text.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count()
 }
 
-/// `text` at the right of a column.
+/// Aligns `text` to the right of a column.
 pub fn right(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(room(text))))
 }
 
-/// `text` at the left of a column.
+/// Aligns `text` to the left of a column.
 pub fn left(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(room(text))))
 }
 
-/// An error as it is printed: the word, the place and the marks in colour.
+/// Formats an error, with the leading word, the position and the marks in colour.
 pub fn error(error: &Error) -> String {
     let text = error.to_string();
     format!("{} {}", paint(BAD, "error:"), marked(text.strip_prefix("error: ").unwrap_or(&text)))
 }
 
-/// The lines of an error or a warning.
+/// Colours the lines of an error or a warning.
 fn marked(text: &str) -> String {
     let paint_line = |line: &str| {
         if let Some(rest) = line.strip_prefix("help: ") {

@@ -137,7 +137,7 @@ fn files_that_are_no_models_are_refused() {
         (
             "latin1.toml",
             b"title = \"a\"\ncoordinates = [\"\xe9\"]\n".to_vec(),
-            "is not text in UTF-8: line 2 has a byte that no letter has",
+            "is not text in UTF-8: line 2 has an invalid byte",
         ),
         ("large.toml", vec![b'#'; 100_000_000], "is too large for a model: more than 4 MB"),
     ] {

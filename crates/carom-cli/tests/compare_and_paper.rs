@@ -75,7 +75,7 @@ fn compare_refuses_what_it_cannot_do() {
         refused(&["compare", "pendulum", "--methods", "cva", "--steps", step, "--until", "1"], &message);
     }
     let message = "error: the step 0.000000000001 takes more than 1e7 steps up to t = 1\n\
-        help: the whole mesh is kept: give a larger step or an earlier horizon";
+        help: all nodes are kept in memory: give a larger step or an earlier end time";
     refused(&with("cva", "1e-12"), message);
     let message = "error: a step is a number, not `tiny`\nhelp: separate steps by commas: `--steps 0.02,0.01`";
     refused(&with("cva", "0.1,tiny"), message);

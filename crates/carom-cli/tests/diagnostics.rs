@@ -129,8 +129,8 @@ fn wrong_diagnostics_are_refused() {
     );
     refused(
         &["run", "pendulum", "--diagnostics", "--every", "0.1"],
-        "error: diagnostics are at the nodes, not at the samples of `--every`\n\
-         help: leave out `--every`, and give `--nodes`",
+        "error: diagnostics are computed at the nodes, not at the samples of `--every`\n\
+         help: replace `--every` by `--nodes`",
     );
 }
 
@@ -161,7 +161,7 @@ fn a_step_that_is_much_too_large_is_told() {
         // Losses and forces change the energy with any step.
         assert_eq!(warning.is_empty(), !warns, "{warning}");
         if warns {
-            assert!(warning.starts_with("warning: the energy should be kept, and is off by up to "), "{warning}");
+            assert!(warning.starts_with("warning: the energy should be conserved, but drifts by up to "), "{warning}");
             assert!(warning.contains("\nhelp: try the step 0.06, or"), "{warning}");
         }
     }

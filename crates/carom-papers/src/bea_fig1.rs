@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
 const H: f64 = 0.058;
 const STARTS: [(&str, [f64; 2], [f64; 2]); 2] = [("left", [0.0, 0.0], [8.0, 3.0]), ("right", [0.2, -1.5], [3.0, -1.8])];
 
-/// What is looked at: the flow of `svc`, H, and H̃ in three forms.
+/// The measured quantities: H and three forms of H̃ along the flow of `svc`.
 struct Instruments {
     flow: Box<dyn Flow>,
     field: Field,
@@ -52,7 +52,7 @@ impl Instruments {
         Ok(vec![z.t, ham, printed, right, window])
     }
 
-    /// The rows of ten seconds of smooth motion.
+    /// The rows for ten seconds of smooth motion.
     fn motion(&mut self, q: &[f64], p: &[f64], h: f64) -> Result<Vec<Vec<f64>>> {
         let mut z = Phase::new(0.0, q, p);
         let mut next = z.clone();
@@ -88,7 +88,7 @@ fn compute(tell: Tell) -> Result<Finding> {
         for (k, name) in [(1, "H"), (2, "H̃ as printed"), (3, "H̃ of svc"), (4, "H̃ windowed")] {
             numbers.push(Number::new(format!("{side}: range of {name}"), range(&column(&rows, k))));
         }
-        // How the range of each H̃ falls with h says which terms it lacks.
+        // The rate at which the range of an H̃ decreases with h shows which terms it lacks.
         for (k, name) in [(2, "H̃ as printed"), (3, "H̃ of svc")] {
             let mut points = Vec::new();
             for halving in 1..=4 {

@@ -18,14 +18,14 @@ const PRINTED: &str = "run.mhc={hamiltonian=\"printed\"}";
 const RULES: [(&str, &str, &[&str]); 4] =
     [("CTEC", "cva", &[]), ("DTEC", "vci", &[]), ("MHC as printed", "mhc", &[PRINTED]), ("MHC", "mhc", &[])];
 const H: f64 = 0.058;
-/// The paper's horizon is not printed; five impacts need 7.25 < T < 8.37.
+/// The paper does not print its end time; five impacts need 7.25 < T < 8.37.
 const UNTIL: f64 = 8.0;
 
 fn case(rule: (&str, &str, &[&str]), step: f64, until: f64) -> Result<Case> {
     Case::new("double-pendulum", rule.2, rule.1, step, until)
 }
 
-/// The steps of the right half: from 0.058 down to a sixteenth of it, four to each halving.
+/// The steps of the right half: from 0.058 down to a sixteenth of it, four per halving.
 fn steps() -> impl Iterator<Item = f64> {
     (0..=16).map(|k| H * 0.5_f64.powf(f64::from(k) / 4.0))
 }
@@ -59,14 +59,14 @@ fn largest_jump(jumps: &[(f64, f64)]) -> f64 {
     largest(jumps.iter().map(|(_, jump)| jump.abs()))
 }
 
-/// The least jump of impacts 1, 2 and 4 over the largest of the others: much more than 1 if the spikes are to blame.
+/// The smallest jump of impacts 1, 2 and 4 divided by the largest of the others: much more than 1 if the spikes are the cause.
 fn in_spikes(jumps: &[(f64, f64)]) -> f64 {
     let (spiky, calm): (Vec<_>, Vec<_>) = jumps.iter().enumerate().partition(|(k, _)| [0, 1, 3].contains(k));
     let sizes = |part: Vec<(usize, &(f64, f64))>| part.into_iter().map(|(_, (_, jump))| jump.abs()).collect::<Vec<_>>();
     sizes(spiky).into_iter().fold(f64::INFINITY, f64::min) / largest(sizes(calm))
 }
 
-/// How the largest jump falls with h, over three halvings.
+/// The slope of the largest jump in h, over three halvings.
 fn jump_slope(rule: (&str, &str, &[&str])) -> Result<f64> {
     let mut points = Vec::new();
     for k in 0..=6 {
@@ -91,7 +91,7 @@ fn energies(case: &Case, run: &Recorded, rule: &str) -> Result<Table> {
     Ok(table)
 }
 
-/// The L² error of each rule over the steps, and what it says.
+/// The L² error of each rule over the steps, and numbers derived from it.
 fn errors(until: f64, numbers: &mut Vec<Number>) -> Result<Table> {
     let columns = ["h", "ctec", "dtec", "mhc_printed", "mhc"];
     let panel = Drawing::new(format!("error, T = {until} s"), "h", ["h [s]", "L² error"]).log_log();
@@ -118,7 +118,7 @@ fn errors(until: f64, numbers: &mut Vec<Number>) -> Result<Table> {
     Ok(table)
 }
 
-/// The largest factor between the error and the straight line through all of them, in logarithms.
+/// The largest factor between an error and the straight line fitted to all of them, in logarithms.
 fn unevenness(points: &[(f64, f64)]) -> f64 {
     let slope = slope(points);
     let heights: Vec<f64> = points.iter().map(|(h, e)| e.ln() - slope * h.ln()).collect();

@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 const H: f64 = 0.058;
 const UNTIL: f64 = 8.0;
-/// The paper's start is not printed: BEA's is taken, and BEA's with its momentum turned.
+/// The paper does not print its start. We use that of BEA, also with its momentum turned to this many directions.
 const TURNS: usize = 72;
 
 fn compute(tell: Tell) -> Result<Finding> {
@@ -62,7 +62,7 @@ fn energy_at(case: &Case, nodes: &[Phase]) -> Result<Vec<f64>> {
     nodes.iter().map(|z| field.energy(z.t, &z.z).map_err(|e| super::measure::unsolved(e, z))).collect()
 }
 
-/// The range of the windowed H̃ over the smooth motion, relative; t and H of its nodes.
+/// The relative range of the windowed H̃ over the smooth motion; t and H at its nodes.
 fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     let mechanics = Mechanics::new(&case.model.system);
     let mut flow = carom::lab::compare::build_flow(&case.model, &case.method, &mechanics)?;
@@ -85,7 +85,7 @@ fn without_impacts(case: &Case) -> Result<(f64, Table)> {
     Ok((range(&kept) / energy[0], table))
 }
 
-/// The jump at the first impact, for turned momenta, and how many exceed 5 %.
+/// The jump at the first impact for turned momenta, and the number of those that exceed 5 %.
 fn first_jumps() -> Result<(Table, usize)> {
     let mut table = Table::new("turned-starts", &["angle", "t", "relative_jump"]).drawn(
         Drawing::new("first jump, momentum turned", "angle", ["angle of p [rad]", "jump / energy"]).curve(

@@ -41,7 +41,7 @@ fn compute(tell: Tell) -> Result<Finding> {
     Ok(Finding { finding: words.join(" "), verdict: Verdict::of(&parts), numbers, tables })
 }
 
-/// The H̃ that the method keeps.
+/// The H̃ that the method conserves.
 fn truncated(case: &Case, mechanics: &Mechanics) -> Result<Box<dyn ModifiedHamiltonian>> {
     let parameters = parameters(&case.model);
     Ok(match case.method.flow.discrete_lagrangian() {

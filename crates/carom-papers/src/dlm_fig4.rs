@@ -12,7 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     compute,
 };
 
-/// The paper's four, what the ablation needs (CVA with SVA), and one of higher order.
+/// The paper's four methods, CVA with SVA for the ablation, and one of higher order.
 const METHODS: [&str; 6] = ["cva", "vci", "mcvaa", "mcvac", "sva+ctec", "gauss4+ctec"];
 const STEPS: [f64; 2] = [0.032, 0.01];
 const STARTS: usize = 51;
@@ -40,7 +40,7 @@ fn compute(tell: Tell) -> Result<Finding> {
 fn errors(h: f64) -> Result<Table> {
     let columns: Vec<&str> = ["beta"].into_iter().chain(METHODS).collect();
     let panel = Drawing::new(format!("h = {h} s"), "beta", ["β", "L² error"]).curve("sva+ctec", "sva+ctec", Mark::Line);
-    // The one of higher order would press all others into one line.
+    // The method of higher order is not drawn, because the others would then be one line.
     let drawing = METHODS[..4].iter().fold(panel, |drawing, method| drawing.curve(method, *method, Mark::Both));
     let mut table = Table::new(format!("error-h-{h}"), &columns).drawn(drawing);
     for k in 0..STARTS {
@@ -53,7 +53,7 @@ fn errors(h: f64) -> Result<Table> {
     Ok(table)
 }
 
-/// The largest distance of a value from the mean of its neighbours, relative.
+/// The largest relative distance of a value from the mean of its neighbours.
 fn jaggedness(values: &[f64]) -> f64 {
     largest(values.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs() / w[1]))
 }

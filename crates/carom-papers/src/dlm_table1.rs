@@ -13,7 +13,7 @@ pub(crate) const ENTRY: Entry = Entry {
     compute,
 };
 
-/// The paper's four, and the rule that keeps H̃ from iterates.
+/// The paper's four methods, and the rule that conserves H̃ from iterates.
 const METHODS: [(&str, &str, &str); 6] = [
     ("CVA", "cva", ""),
     ("VCI", "vci", ""),
@@ -49,7 +49,7 @@ fn case(method: &str, start: &str, setting: &str, until: f64) -> Result<Case> {
     Case::new("cart-pendulum", &settings, method, STEP, until)
 }
 
-/// The largest entry of JᵀΩJ − Ω for the steps with an impact well inside them, J by differences: the median over them.
+/// The largest entry of JᵀΩJ − Ω, with J by differences: the median over the steps with an impact well inside them.
 fn form_defect(case: &Case) -> Result<f64> {
     let run = case.run()?;
     let simulation = case.simulation()?;
@@ -64,7 +64,7 @@ fn form_defect(case: &Case) -> Result<f64> {
     Ok(median(&defects))
 }
 
-/// ∂z₁/∂z of one step, by columns: differences of fourth order.
+/// ∂z₁/∂z of one step, by columns, from differences of fourth order.
 fn jacobian(simulation: &Simulation, z: &Phase) -> Result<Vec<Vec<f64>>> {
     const DELTA: f64 = 1e-3;
     const WEIGHTS: [(f64, f64); 4] = [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)];

@@ -38,12 +38,12 @@ fn compute(tell: Tell) -> Result<Finding> {
          about an implementation than about a method.",
         ratios[0], ratios[1], ratios[2],
     );
-    // What the text says, then what the table says: never both.
+    // The claim of the text, then the claim of the table; they contradict each other.
     let verdict = Verdict::of(&[ratios.iter().all(|ratio| *ratio < 1.0), ratios.iter().all(|ratio| *ratio > 1.0)]);
     Ok(Finding { finding, verdict, numbers, tables: vec![table] })
 }
 
-/// The mean time of a run over the starts, and the half width of its 95 % confidence interval.
+/// The mean time of a run over all starts, and the half width of its 95 % confidence interval.
 fn timed(method: &str, h: f64) -> Result<(f64, f64)> {
     let mut times = Vec::new();
     for k in 0..STARTS {

@@ -1,16 +1,16 @@
-//! How the data of a figure are drawn, as plain data: whoever draws needs to know no figure by name.
+//! How to draw the data of a figure. Plain data, so that the drawing code need not know any figure by name.
 
 /// How points are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Joined.
+    /// A line through the points.
     #[default]
     Line,
-    /// Each by itself.
+    /// A dot for each point.
     Dots,
-    /// Joined, and each marked.
+    /// A line, with a mark for each point.
     Both,
-    /// Each on a stem from zero.
+    /// A stem from zero for each point.
     Stems,
 }
 
@@ -31,23 +31,23 @@ impl Mark {
 pub struct Curve {
     /// The heading of its column.
     pub column: String,
-    /// What the legend calls it.
+    /// The label in the legend.
     pub label: String,
     /// How it is drawn.
     pub mark: Mark,
 }
 
-/// How a table is drawn. Drawings with the same panel share their axes; panels stand beside each other in the order of their
-/// first drawings. A table without a drawing is drawn over its first column, or printed if its rows have labels.
+/// How to draw a table. Drawings with the same panel share their axes; panels are beside each other in the order of their first
+/// drawings. A table without a drawing is drawn over its first column, or printed if its rows have labels.
 ///
-/// With labelled rows there is one curve for each label, of the first curve's column.
+/// If the rows have labels, there is one curve per label, from the column of the first curve.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// The title of the panel.
     pub panel: String,
     /// The heading of the column on the horizontal axis.
     pub x: String,
-    /// What the axes are called, with units.
+    /// The labels of the axes, with units.
     pub labels: [String; 2],
     /// Which axes are logarithmic.
     pub log: [bool; 2],
@@ -58,28 +58,28 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// A panel of the plane: y over x, with the same scale on both axes.
+    /// A panel of the plane: y over x, with equal scales.
     pub fn plane(panel: impl Into<String>) -> Drawing {
         Drawing { equal: true, ..Drawing::new(panel, "x", ["x", "y"]) }
     }
 
-    /// A panel with a column and labels for its axes.
+    /// A panel with the column of its horizontal axis and labels for both axes.
     pub fn new(panel: impl Into<String>, x: &str, labels: [&str; 2]) -> Drawing {
         Drawing { panel: panel.into(), x: x.into(), labels: labels.map(str::to_string), ..Drawing::default() }
     }
 
-    /// The headings of the columns that it needs.
+    /// The headings of the columns that it uses.
     pub fn columns(&self) -> impl Iterator<Item = &String> {
         [&self.x].into_iter().chain(self.curves.iter().map(|curve| &curve.column))
     }
 
-    /// Both axes logarithmic.
+    /// Makes both axes logarithmic.
     pub fn log_log(mut self) -> Drawing {
         self.log = [true, true];
         self
     }
 
-    /// The vertical axis logarithmic.
+    /// Makes the vertical axis logarithmic.
     pub fn log_y(mut self) -> Drawing {
         self.log[1] = true;
         self

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 const UNTIL: f64 = 3.0;
 const STEP: f64 = 0.002;
-/// Below k_c.
+/// A value of k below k_c.
 const SMALL_K: f64 = 20.0;
 
 fn compute(tell: Tell) -> Result<Finding> {
@@ -59,7 +59,7 @@ fn differences() -> Drawing {
         .curve("php_lambda_difference", "λ [N s]", Mark::Both)
 }
 
-/// k_c, and configurations with one image below it.
+/// k_c, and configurations with the same image for k below it.
 fn critical() -> Result<(f64, Table)> {
     let study = study(&model("bar", &[])?)?;
     let mut folds = Table::new("one-image", &["", "y", "x", "theta"]);
@@ -71,7 +71,7 @@ fn critical() -> Result<(f64, Table)> {
     Ok((bound.k_crit, folds))
 }
 
-/// The mean energy error after the first impact over several steps near h, for some h, and its order.
+/// For several h, the mean energy error after the first impact over steps near h; and its order.
 fn without_location(impact: f64) -> Result<(Table, f64)> {
     let drawing = Drawing::new(
         "energy without location of the switches",

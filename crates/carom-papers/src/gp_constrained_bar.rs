@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 const UNTIL: f64 = 2.0;
 const STEP: f64 = 0.002;
-/// f = A sin 2y.
+/// The amplitudes A of f = A sin 2y.
 const AMPLITUDES: [f64; 2] = [0.0, 0.3];
 
 fn compute(tell: Tell) -> Result<Finding> {
@@ -57,8 +57,8 @@ fn compute(tell: Tell) -> Result<Finding> {
     Ok(Finding { finding, verdict: Verdict::of(&parts), numbers, tables: vec![table] })
 }
 
-/// What P_u and then P_h would make of each impact: the free bar's impact, and then x' = f'(y)y'. The largest change of the
-/// energy.
+/// The result of P_u followed by P_h at each impact: the impact of the free bar, then x' = f'(y)y'. Returns the largest change
+/// of the energy.
 fn naive(run: &Recorded, amplitude: f64, table: &mut Table) -> f64 {
     let (mass, inertia) = (1.0, 1.0 / 12.0);
     let mut changes = Vec::new();

@@ -14,12 +14,12 @@ pub(crate) const ENTRY: Entry = Entry {
     compute,
 };
 
-/// Configurations sampled: x and y of so many values each.
+/// The number of sampled values of x and of y.
 const COUNT: usize = 81;
 const REACH: f64 = 4.0;
-/// Larger than k_c = 4.
+/// A value of k larger than k_c = 4.
 const K: f64 = 5.0;
-/// x of the impact configuration of the left plot, which is not printed: one of the places where the floor slopes.
+/// x of the impact configuration of the left plot, which the paper does not print: a point where the floor has a slope.
 const IMPACT: f64 = 0.6;
 
 /// The reflection about the tangent plane at an impact configuration z_i, which has P'(z_i) of (11):
@@ -28,7 +28,7 @@ const IMPACT: f64 = 0.6;
 /// P(z) = z − 2 M⁻¹∇φ ∇φ·(z − z_i) / (∇φᵀM⁻¹∇φ),   ∇φ = φ_u'(z_i)ᵀ
 /// ```
 ///
-/// DIFFERENCE: the paper refers to an earlier one for the map of its left plot; this is the natural map of that kind.
+/// DIFFERENCE: the paper refers to an earlier paper for the map of its left plot; this is the natural map of that kind.
 struct Local {
     at: [f64; 2],
     normal: [f64; 2],
@@ -43,14 +43,14 @@ impl Local {
     }
 }
 
-/// What is counted.
+/// The counts of configurations.
 #[derive(Default)]
 struct Counts {
     infeasible: usize,
-    /// Left infeasible by the local map, and the distance of the nearest of them from the impact.
+    /// The number left infeasible by the local map, and the distance of the nearest of them from the impact.
     missed: usize,
     nearest: f64,
-    /// Left infeasible by the global map.
+    /// The number left infeasible by the global map.
     missed_globally: usize,
 }
 
@@ -75,7 +75,7 @@ fn compute(tell: Tell) -> Result<Finding> {
     Ok(Finding { finding, verdict, numbers, tables })
 }
 
-/// The images of the infeasible configurations of a grid by the three maps.
+/// The images of the infeasible configurations of a grid under the three maps.
 fn sample() -> Result<(Counts, Vec<Table>)> {
     let model = model("wavy-floor", &[])?;
     let (mechanics, parameters) = (Mechanics::new(&model.system), parameters(&model));
@@ -118,8 +118,8 @@ fn sample() -> Result<(Counts, Vec<Table>)> {
     Ok((counts, tables.into_iter().flatten().collect()))
 }
 
-/// One of the three plots: infeasible configurations, those whose image is infeasible too, and the feasible images in the
-/// order of the first.
+/// One of the three plots: infeasible configurations, those whose image is also infeasible, and the feasible images in the same
+/// order.
 struct Plot {
     name: &'static str,
     sent: Table,
@@ -142,7 +142,7 @@ impl Plot {
         }
     }
 
-    /// Its tables with their drawings, the wall, and the impact configuration where it matters.
+    /// The tables with their drawings: the configurations, the wall and, if given, the impact configuration.
     fn tables(self, panel: &str, up: &str, wall: fn(f64) -> f64, impact: Option<[f64; 2]>) -> Vec<Table> {
         let drawn = |table: Table, label: &str, mark: Mark| {
             let plane = Drawing { equal: true, ..Drawing::new(panel, "x", ["x", up]) };

@@ -19,7 +19,7 @@ const UNTIL: f64 = 5.0;
 const STEP: f64 = 0.005;
 const PLACES: usize = 400;
 
-/// The cubic b₁u + b₃u³ with b₃ as printed, or with its sign turned: its value and slope.
+/// Value and slope of the cubic b₁u + b₃u³, with b₃ as printed or with the opposite sign.
 fn cubic(a: f64, printed: bool, theta: f64) -> [f64; 2] {
     let (u, rest) = (theta - PI, PI - a);
     let b1 = (PI - 4.0 * a) / (2.0 * rest);
@@ -52,12 +52,12 @@ fn compute(tell: Tell) -> Result<Finding> {
         Number::new("impacts", impacts.rows.len() as f64),
         Number::new("largest difference of impact times", times),
     ];
-    // As printed the map does not fit and is not monotone; the principle itself is right.
+    // The printed map does not fit the arc and is not always monotone; the principle itself is correct.
     let verdict = Verdict::of(&[misfit < 1e-9, !monotone_where_said, times < 1e-9]);
     Ok(Finding { finding, verdict, numbers, tables: vec![maps, impacts] })
 }
 
-/// P(a) and P'(a) of the cubics, and the largest slopes outside C, for walls from x_c = −0.95 to 0.95.
+/// P(a) and P'(a) of the cubics, and the largest slope outside C, for walls from x_c = −0.95 to 0.95.
 fn maps() -> Table {
     let theta = Expr::symbol("theta");
     let columns = ["x_c", "printed_P_of_a_less_a", "printed_slope", "corrected_P_of_a_less_a", "corrected_slope"];
@@ -83,7 +83,7 @@ fn maps() -> Table {
     maps
 }
 
-/// The impacts of the event-driven run, and how far those of php are off; an impact that one of them lacks is off by 1.
+/// The impacts of the event-driven run, and the errors of those of php; a missing impact counts as an error of 1.
 fn impacts(tell: Tell) -> Result<Table> {
     let apart = Drawing::new("php less event-driven", "t", ["t [s]", "time of the impact [s]"]);
     let apart = apart.curve("php_t_difference", "", Mark::Both);

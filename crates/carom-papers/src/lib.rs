@@ -1,6 +1,6 @@
-//! The figures and tables of the papers, computed anew, each with what the paper says of it and what comes out.
+//! The figures and tables of the papers, recomputed, each with the paper's claim and our finding.
 //!
-//! A new one is a file here and a line in [`REGISTRY`].
+//! To add one, add a file here and a line in [`REGISTRY`].
 
 mod bea_fig1;
 mod bea_fig2;
@@ -30,14 +30,14 @@ use std::fmt::Write;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::suggestion;
 
-/// Whether what a paper says comes out here.
+/// Whether a claim of a paper is confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All of it.
+    /// All of it is.
     Holds,
-    /// Some of it.
+    /// A part of it is.
     Partly,
-    /// None of it.
+    /// None of it is.
     DoesNot,
 }
 
@@ -51,7 +51,7 @@ impl Verdict {
         }
     }
 
-    /// In words.
+    /// The verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -61,10 +61,10 @@ impl Verdict {
     }
 }
 
-/// A number that sums something up.
+/// A number that summarizes a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// What it is.
+    /// Its meaning.
     pub name: String,
     /// Its value.
     pub value: f64,
@@ -73,20 +73,20 @@ pub struct Number {
 /// The data of a figure or a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Part of the name of its file.
+    /// A part of the file name.
     pub name: String,
     /// The headings.
     pub columns: Vec<String>,
-    /// Each with its label, where there are labels, and a number for each further column.
+    /// The rows: a label, if the table has labels, and one number for each other column.
     pub rows: Vec<(Option<String>, Vec<f64>)>,
-    /// How it is drawn, if that is not obvious; in several panels if there are several.
+    /// How to draw it, if the default does not fit; one drawing per panel.
     pub drawings: Vec<Drawing>,
 }
 
-/// What came out.
+/// The result of a computation.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// In words, with the numbers that matter.
+    /// The result in words, with the important numbers.
     pub finding: String,
     /// Whether the paper's claim holds.
     pub verdict: Verdict,
@@ -96,23 +96,23 @@ pub struct Finding {
     pub tables: Vec<Table>,
 }
 
-/// Hears what is being done.
+/// Receives progress messages.
 pub type Tell<'a> = &'a mut dyn FnMut(&str);
 
 /// A figure or a table.
 pub struct Entry {
-    /// What it is asked for by.
+    /// The name in `carom paper`.
     pub id: &'static str,
     /// The paper.
     pub document: &'static str,
-    /// What it shows.
+    /// The content.
     pub title: &'static str,
-    /// What the paper says of it.
+    /// The paper's claim.
     pub claim: &'static str,
     compute: fn(Tell) -> Result<Finding>,
 }
 
-/// All of them.
+/// All figures and tables.
 pub static REGISTRY: [Entry; 17] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
@@ -133,7 +133,7 @@ pub static REGISTRY: [Entry; 17] = [
     tpc_fig9::ENTRY,
 ];
 
-/// The entry of that name.
+/// The entry with this name.
 pub fn named(id: &str) -> Result<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.id == id).ok_or_else(|| {
         let help = match suggestion(id, REGISTRY.iter().map(|entry| entry.id)) {
@@ -145,14 +145,14 @@ pub fn named(id: &str) -> Result<&'static Entry> {
 }
 
 impl Entry {
-    /// Computes it; `tell` hears what is being done.
+    /// Computes the finding; `tell` receives progress messages.
     pub fn compute(&self, tell: Tell) -> Result<Finding> {
         (self.compute)(tell)
     }
 }
 
 impl Finding {
-    /// The number of that name.
+    /// The number with this name.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find(|number| number.name == name).map(|number| number.value)
     }
@@ -170,7 +170,7 @@ impl Table {
         Table { name: name.into(), columns, rows: Vec::new(), drawings: Vec::new() }
     }
 
-    /// Says how it is drawn, once for each panel.
+    /// Adds a drawing. A table may have several, one per panel.
     fn drawn(mut self, drawing: Drawing) -> Table {
         let has_all = drawing.columns().all(|column| self.columns.contains(column));
         debug_assert!(has_all, "the table {} has not all columns of {drawing:?}", self.name);
@@ -178,7 +178,7 @@ impl Table {
         self
     }
 
-    /// The numbers of a column, by its heading; a column of labels has none.
+    /// The numbers of a column, by its heading; None for a column of labels.
     pub fn column(&self, heading: &str) -> Option<Vec<f64>> {
         let place = self.columns.iter().position(|column| column == heading)?;
         let first = usize::from(self.rows.first().is_some_and(|(label, _)| label.is_some()));

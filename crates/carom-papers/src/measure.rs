@@ -1,4 +1,4 @@
-//! What the figures and tables have in common.
+//! Measurements that several figures and tables use.
 
 use super::{Drawing, Mark};
 use carom::lab::catalogue;
@@ -21,7 +21,7 @@ pub(crate) fn model(example: &str, settings: &[&str]) -> Result<Model> {
     Model::from_text(&format!("{example}.toml"), found.text, &settings)
 }
 
-/// A model of this text.
+/// A model from this text.
 pub(crate) fn model_of_text(name: &str, text: &str) -> Result<Model> {
     Model::from_text(&format!("{name}.toml"), text, &[])
 }
@@ -48,7 +48,7 @@ impl Case {
         Simulation::new(&self.model, &self.method, self.step, self.until)
     }
 
-    /// Runs it; a run that fails is an error.
+    /// Runs the case; a failed run is an error.
     pub(crate) fn run(&self) -> Result<Recorded> {
         let trajectory = Recorded::of(&self.simulation()?)?;
         match trajectory.outcome.status {
@@ -57,14 +57,14 @@ impl Case {
         }
     }
 
-    /// H̃ at some nodes.
+    /// H̃ at these nodes.
     pub(crate) fn shadow(&self, shadow: &mut Shadow, nodes: &[&Phase]) -> Result<Vec<f64>> {
         let mut flow = build_flow(&self.model, &self.method, &Mechanics::new(&self.model.system))?;
         nodes.iter().map(|z| shadow.at(&mut *flow, z, self.step).map_err(|e| unsolved(e, z))).collect()
     }
 
-    /// The jump of the shadow energy at each impact, with its time: the windowed H̃ (m = 8, ±10 nodes) at the first node
-    /// after it, less that at the last node before it.
+    /// The jump of the shadow energy at each impact, with its time: the windowed H̃ (m = 8, ±10 nodes) at the first node after
+    /// the impact minus that at the last node before it.
     pub(crate) fn jumps(&self, trajectory: &Recorded) -> Result<Vec<(f64, f64)>> {
         let sides = trajectory.last_nodes.iter().flat_map(|&last| [last, last + 1]);
         let nodes: Vec<&Phase> = sides.map(|k| &trajectory.nodes[k]).collect();
@@ -80,18 +80,18 @@ impl Case {
         Ok(values.iter().map(|value| (value / values[0] - 1.0).abs()).fold(0.0, f64::max))
     }
 
-    /// The L² error against the exact motion.
+    /// The L² error against the reference motion.
     pub(crate) fn l2(&self, exact: &Exact) -> Result<f64> {
         Ok(exact.l2_error(&self.run()?))
     }
 }
 
-/// A step of a diagnostic that could not be computed.
+/// The error for a diagnostic that could not be computed.
 pub(crate) fn unsolved(e: NoSolution, z: &Phase) -> Error {
     failure(e, z).into()
 }
 
-/// The middle one of some numbers.
+/// The median.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -99,18 +99,18 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     if count == 0 { f64::NAN } else { 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) }
 }
 
-/// The largest one.
+/// The largest value.
 pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, f64::max)
 }
 
-/// Largest less smallest.
+/// The largest minus the smallest value.
 pub(crate) fn range(values: &[f64]) -> f64 {
     let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     high - low
 }
 
-/// The slope of log y over log x, by least squares.
+/// The slope of log y against log x, by least squares.
 pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
     let count = logs.len() as f64;
@@ -122,7 +122,7 @@ pub(crate) fn slope(points: &[(f64, f64)]) -> f64 {
     top / bottom
 }
 
-/// λ of each impact over its time; the table has the columns `t` and `lambda`.
+/// A drawing of λ over the time of each impact; the table has the columns `t` and `lambda`.
 pub(crate) fn impulses() -> Drawing {
     Drawing::new("impulse of each impact", "t", ["t [s]", "λ [N s]"]).curve("lambda", "", Mark::Stems)
 }

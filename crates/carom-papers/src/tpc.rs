@@ -1,4 +1,4 @@
-//! What the figures of [TPC] have in common.
+//! Code shared by the figures of [TPC].
 
 use super::measure::{largest, model_of_text, range};
 use super::{Drawing, Mark, Table};
@@ -12,11 +12,11 @@ use carom::lab::simulation::Simulation;
 /// A run of one of the paper's systems, node by node.
 pub(crate) struct Study {
     pub(crate) nodes: Vec<Node>,
-    /// Where q is in the plane.
+    /// The positions in the plane.
     places: Vec<[f64; 2]>,
-    /// How many steps it made.
+    /// The number of steps.
     pub(crate) steps: usize,
-    /// Where |x| or |y| is greater than this the run has left the picture.
+    /// The run has left the picture if |x| or |y| exceeds this.
     reach: f64,
 }
 
@@ -27,7 +27,7 @@ impl Watcher for Study {
 }
 
 impl Study {
-    /// Runs a shipped model with the midpoint rule and the constraint as in `enforce`, after other changes of its text.
+    /// Runs a shipped model with the midpoint rule and the constraint as in `enforce`, after further changes of its text.
     pub(crate) fn of(example: &str, enforce: &str, changes: &[(&str, &str)]) -> Result<Study> {
         let found =
             catalogue::find(example).ok_or_else(|| Diagnostic::new(format!("there is no example `{example}`")))?;
@@ -51,33 +51,33 @@ impl Study {
         self.nodes[1..].iter().map(|node| node.lambda[0]).collect()
     }
 
-    /// The distances of neighbouring nodes.
+    /// The distances between consecutive nodes.
     pub(crate) fn strides(&self) -> Vec<f64> {
         self.places.windows(2).map(|pair| (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])).collect()
     }
 
-    /// How far the nodes are from a curve.
+    /// The largest distance of the nodes from a curve.
     pub(crate) fn off(&self, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
         self.off_within(self.places.len() - 1, distance)
     }
 
-    /// The same in the first steps.
+    /// The largest distance of the nodes of the first steps from a curve.
     pub(crate) fn off_within(&self, steps: usize, distance: impl Fn(&[f64; 2]) -> f64) -> f64 {
         largest(self.places.iter().take(steps + 1).map(|place| distance(place).abs()))
     }
 
-    /// Largest less smallest λ.
+    /// The largest minus the smallest λ.
     pub(crate) fn lambda_range(&self) -> f64 {
         range(&self.lambdas())
     }
 
-    /// How many steps it takes to leave the picture, or all that there are.
+    /// The number of steps before it leaves the picture; all steps if it does not.
     pub(crate) fn steps_in_picture(&self) -> usize {
         let is_outside = |place: &[f64; 2]| !place.iter().all(|x| x.abs() <= self.reach);
         self.places.iter().position(is_outside).unwrap_or(self.places.len()).saturating_sub(1)
     }
 
-    /// t, x, y and λ at each node as long as it is in the picture. λ belongs to two steps: the first node has none.
+    /// t, x, y and λ at each node inside the picture. λ belongs to two steps, so the first node has none.
     pub(crate) fn table(&self, name: &str) -> Table {
         let mut table = Table::new(name, &["t", "x", "y", "lambda"]);
         for (k, (node, place)) in self.nodes.iter().zip(&self.places).take(self.steps_in_picture() + 1).enumerate() {
@@ -86,7 +86,7 @@ impl Study {
         table
     }
 
-    /// The title of a panel, with where the run leaves the picture.
+    /// The title of a panel; says when the run leaves the picture.
     pub(crate) fn panel(&self, title: &str) -> String {
         let steps = self.steps_in_picture();
         if steps + 1 == self.places.len() { title.into() } else { format!("{title}, the first {steps} steps") }
@@ -103,7 +103,7 @@ pub(crate) fn lambda(panel: &str, label: &str) -> Drawing {
     Drawing::new(panel, "t", ["t [s]", "λ"]).curve("lambda", label, Mark::Both)
 }
 
-/// Adds λ of both runs, beside each other, to their trajectories.
+/// Adds the λ of both runs, in neighbouring panels, to their trajectories.
 pub(crate) fn lambda_of_both(tables: Vec<Table>) -> Vec<Table> {
     let draw = |table: Table| match table.name.as_str() {
         "one-point" => table.drawn(lambda("(a) λ, one-point", "")),
@@ -119,12 +119,12 @@ pub(crate) fn circle(panels: &[&str]) -> Table {
     constraint(panels, places.map(|(sin, cos)| [cos, sin]))
 }
 
-/// The line y = x + 1 as far as the point goes on it, in each of the panels.
+/// The line y = x + 1 over the range of the motion, in each of the panels.
 pub(crate) fn line(panels: &[&str]) -> Table {
     constraint(panels, [[-1.2, -0.2], [1.6, 2.6]])
 }
 
-/// The one-point and the two-point run beside each other, on their constraint.
+/// The one-point and the two-point run in neighbouring panels, with their constraint.
 pub(crate) fn trajectories(one: &Study, two: &Study, constraint: fn(&[&str]) -> Table) -> Vec<Table> {
     let panels = [one.panel("(a) one-point"), two.panel("(b) two-point")];
     vec![
@@ -146,12 +146,12 @@ fn place(q: &[f64], polar: bool) -> [f64; 2] {
     if polar { [q[1] * q[0].cos(), q[1] * q[0].sin()] } else { [q[0], q[1]] }
 }
 
-/// How far a place is from the unit circle.
+/// The distance of a point from the unit circle.
 pub(crate) fn from_circle(place: &[f64; 2]) -> f64 {
     place[0].hypot(place[1]) - 1.0
 }
 
-/// How far a place is from the line y = x + 1.
+/// The distance of a point from the line y = x + 1.
 pub(crate) fn from_line(place: &[f64; 2]) -> f64 {
     (place[1] - place[0] - 1.0) / 2f64.sqrt()
 }

@@ -19,7 +19,7 @@ fn compute(_: Tell) -> Result<Finding> {
     let strides = two.strides();
     let lambda = two.lambdas();
     let jumps: Vec<f64> = lambda.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    // Of the two modes, ρ and 1/ρ, one has died out; from step 45 on there are two solutions.
+    // Of the two modes ρ and 1/ρ, one has decayed; from step 45 on the equations have two solutions.
     let jumps = &jumps[..44];
     let growth = (jumps[30] / jumps[14]).abs().powf(1.0 / 16.0);
     let off = two.off_within(44, from_circle);

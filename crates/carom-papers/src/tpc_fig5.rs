@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
     compute,
 };
 
-/// Both configurations outside the circle, so that the middle between them is on it.
+/// Both configurations are outside the circle, so that their midpoint is on it.
 const START: [(&str, &str); 2] = [
     ("q = [1, 0]", "q = [\"1/cos(delta/2)\", 0]"),
     ("q1 = [\"cos(delta)\", \"sin(delta)\"]", "q1 = [\"cos(delta)/cos(delta/2)\", \"sin(delta)/cos(delta/2)\"]"),

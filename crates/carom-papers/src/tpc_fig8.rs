@@ -20,7 +20,7 @@ fn compute(_: Tell) -> Result<Finding> {
         Number::new("one-point: range of λ", one.lambda_range()),
         Number::new("two-point: range of λ", two.lambda_range()),
     ];
-    // Without a sign where nothing but roundoff is left.
+    // Show zero without a sign if only roundoff is left.
     let shown = |x: f64| if x.abs() < 5e-7 { 0.0 } else { x };
     let finding = format!(
         "Distance from the line {:.0e} and {:.0e}. One-point: λ = {:.6}, constant to {:.0e}. Two-point: {:.6}, {:.6}, {:.6}, … \

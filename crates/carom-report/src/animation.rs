@@ -1,4 +1,4 @@
-//! A motion as a GIF.
+//! Animated GIFs.
 
 use carom::lab::error::{Diagnostic, Result};
 use gif::{Encoder, Frame, Repeat};
@@ -8,20 +8,20 @@ use crate::encode::escape;
 use crate::motion::{Motion, Shape};
 use crate::palette::{Theme, rgb};
 
-/// Hundredths of a second for each picture.
+/// The time per frame, in hundredths of a second.
 const DELAY: u16 = 4;
-/// It lasts at most so many seconds: of a longer motion it shows the beginning.
+/// The maximum length in seconds; of a longer motion it shows the beginning.
 const SECONDS: f64 = 12.0;
 const WIDTH: f64 = 480.0;
 const TALLEST: f64 = 560.0;
-/// A trail is this long, in seconds of the GIF.
+/// The length of a trail, in seconds of the GIF.
 const TRAIL: f64 = 0.8;
-/// A flash can be seen for so many seconds of the GIF.
+/// The length of a flash, in seconds of the GIF.
 const FLASH: f64 = 0.35;
-/// A colour mixes with the ground in so many shades.
+/// The number of shades between a colour and the background.
 const SHADES: usize = 20;
 
-/// The motion as an animated GIF.
+/// Renders the motion as an animated GIF.
 pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     let wrong = |e: &dyn std::fmt::Display| Diagnostic::new(format!("cannot make the animation: {e}"));
     let painter = Painter::new(motion, theme);
@@ -42,7 +42,7 @@ pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The part of a picture that differs from the last one.
+/// The rectangle of a picture that differs from the last one.
 fn changed(before: Option<&[u8]>, now: &[u8], width: u16, height: u16) -> Frame<'static> {
     let (w, h) = (usize::from(width), usize::from(height));
     let differs = |k: &usize| before.is_none_or(|before| before[*k] != now[*k]);
@@ -64,7 +64,7 @@ fn changed(before: Option<&[u8]>, now: &[u8], width: u16, height: u16) -> Frame<
     }
 }
 
-/// The colours of a theme, each in shades down to the ground: all that antialiasing makes of them.
+/// The colours of a theme, each in shades down to the background, for antialiasing.
 struct Colors {
     table: Vec<u8>,
 }
@@ -98,16 +98,16 @@ fn mix(a: [u8; 3], b: [u8; 3], part: f64) -> [u8; 3] {
     [0, 1, 2].map(|k| (f64::from(a[k]) + part * (f64::from(b[k]) - f64::from(a[k]))).round() as u8)
 }
 
-/// Draws pictures of a motion.
+/// Draws the pictures of a motion.
 struct Painter<'a> {
     motion: &'a Motion,
     theme: &'a Theme,
     size: [f64; 2],
-    /// Pixels for each unit of length.
+    /// Pixels per unit of length.
     scale: f64,
-    /// How many pictures the GIF has.
+    /// The number of pictures of the GIF.
     count: usize,
-    /// Frames of the motion for each of them.
+    /// The number of frames of the motion per picture.
     stride: f64,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Painter<'a> {
         [(self.scale * (x - x0)) as f32, (self.scale * (y1 - y)) as f32]
     }
 
-    /// What does not move: the ground, and words.
+    /// The background: fixed parts and text.
     fn ground(&self) -> Result<Pixmap> {
         let ([width, height], [x0, _, _, y1]) = (self.size, self.motion.view);
         let word = |(text, [x, y]): &(String, [f64; 2])| {

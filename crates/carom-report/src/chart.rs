@@ -1,4 +1,4 @@
-//! A plot as data: what the SVG writer and the page both draw.
+//! Charts as data, which the SVG writer and the page both draw.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::encode::base64;
 /// One plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -17,18 +17,18 @@ pub struct Chart {
     pub equal: bool,
     /// The curves.
     pub series: Vec<Series>,
-    /// Where impacts are marked, on the horizontal axis.
+    /// The positions on the horizontal axis at which impacts are marked.
     pub impacts: Vec<f64>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What is on it, with its unit where it has one.
+    /// The label, with a unit if there is one.
     pub label: String,
-    /// Logarithmic.
+    /// True if logarithmic.
     pub log: bool,
-    /// What is shown, if that is not what the curves span.
+    /// The range to show, if it differs from the range of the curves.
     pub extent: Option<[f64; 2]>,
 }
 
@@ -45,7 +45,7 @@ pub struct Series {
 
 pub use carom_papers::Mark;
 
-/// So many impacts are marked at most: more would be a grey wall.
+/// The largest number of impacts that are marked; more would fill the chart.
 const MOST_IMPACTS: usize = 200;
 
 impl Axis {
@@ -59,14 +59,14 @@ impl Axis {
         Axis { label: label.into(), log: true, extent: None }
     }
 
-    /// The time, from the beginning to the end.
+    /// The time axis from start to end.
     pub fn time(span: [f64; 2]) -> Axis {
         Axis { label: "t".into(), log: false, extent: Some(span) }
     }
 }
 
 impl Series {
-    /// A line.
+    /// A curve drawn as a line.
     pub fn line(label: impl Into<String>, points: Vec<[f64; 2]>) -> Series {
         Series { label: label.into(), mark: Mark::Line, points }
     }
@@ -78,7 +78,7 @@ impl Chart {
         Chart { title: title.into(), x, y, ..Chart::default() }
     }
 
-    /// Marks impacts, unless there are too many to tell apart.
+    /// Marks impacts, unless there are too many.
     pub fn with_impacts(mut self, times: &[f64]) -> Chart {
         if times.len() <= MOST_IMPACTS {
             self.impacts = times.to_vec();
@@ -86,18 +86,18 @@ impl Chart {
         self
     }
 
-    /// True if nothing can be drawn.
+    /// True if there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.series.iter().all(|series| series.points.iter().all(|p| !self.is_drawable(*p)))
     }
 
-    /// True if a point has a place on the axes.
+    /// True if a point can be shown on the axes.
     pub fn is_drawable(&self, [x, y]: [f64; 2]) -> bool {
         let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
         fits(x, &self.x) && fits(y, &self.y)
     }
 
-    /// For the page. NaN stays NaN, and is a gap in the line.
+    /// The chart as JSON for the page. NaN stays NaN, and is a gap in the line.
     pub(crate) fn json(&self) -> Value {
         let axis = |axis: &Axis| json!({"label": axis.label, "log": axis.log, "extent": axis.extent});
         let series = |series: &Series| {

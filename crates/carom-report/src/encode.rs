@@ -1,4 +1,4 @@
-//! What stands in a page: text, data and scripts that cannot break out of their place.
+//! Safe encoding of text, data and scripts in a page.
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -18,7 +18,7 @@ pub fn base64(bytes: impl IntoIterator<Item = u8>) -> String {
     text
 }
 
-/// Text for HTML and SVG. What XML cannot contain is replaced.
+/// Escapes text for HTML and SVG. Replaces characters that XML does not allow.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -35,7 +35,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// JSON inside a `<script>`: no `<` can end it.
+/// Encodes JSON for a `<script>` element; no `<` can end it.
 pub fn script_json(value: &serde_json::Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

@@ -1,4 +1,4 @@
-//! Figures and tables of the papers: drawn as their data say, claim beside finding.
+//! Figures and tables of the papers, drawn from their data, with claim and finding.
 
 use carom_papers::{Drawing, Entry, Finding, Mark, Table, Verdict};
 use serde_json::json;
@@ -9,9 +9,9 @@ use crate::page::{HINT, number, page, table};
 use crate::palette::LIGHT;
 use crate::svg;
 
-/// A table with no more rows than this is shown as a table too.
+/// Tables of at most this many rows are also printed.
 const SHORT: usize = 30;
-/// Digits of numbers in tables; the CSV files have all of them.
+/// The number of digits in tables; the CSV files have all digits.
 const DIGITS: usize = 5;
 
 /// The panels of a finding, in the order of its tables.
@@ -37,7 +37,7 @@ fn panel(drawing: &Drawing) -> Chart {
     Chart { equal: drawing.equal, ..Chart::new(&drawing.panel, x, y) }
 }
 
-/// Without a drawing: every column over the first, logarithmic if that is a step.
+/// The default drawing: every column over the first, which is logarithmic if it is a step.
 fn guess(table: &Table) -> Option<Drawing> {
     if table.rows.len() < 2 || table.rows.iter().any(|(label, _)| label.is_some()) {
         return None;
@@ -60,7 +60,7 @@ fn curves(table: &Table, drawing: &Drawing) -> Vec<Series> {
         let mut labels: Vec<Option<&String>> = table.rows.iter().map(|(label, _)| label.as_ref()).collect();
         labels.dedup();
         if labels.is_empty() {
-            // The legend says that there are none.
+            // The legend lists the label of an empty curve.
             labels.push(None);
         }
         for label in labels {
@@ -102,7 +102,7 @@ pub fn html(entry: &Entry, finding: &Finding, command: &str) -> String {
 }
 
 fn capital(text: &str) -> String {
-    // A symbol stays what it is: Λ is not λ.
+    // A symbol keeps its case: Λ is not λ.
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| [first.to_ascii_uppercase()].into_iter().chain(letters).collect())
 }
@@ -130,7 +130,7 @@ fn data_table(data: &Table) -> String {
     format!("<h2>{}</h2>\n{}", escape(&capital(&data.name)), table(&headings, words, &rows))
 }
 
-/// The page that leads to all figures. Each comes with its file and its finding.
+/// The index page of all figures, each with its file and its finding.
 pub fn gallery(entries: &[(&Entry, Finding, String)], command: &str) -> String {
     let card = |(entry, finding, file): &(&Entry, Finding, String)| {
         let charts = charts(finding);
@@ -153,7 +153,7 @@ pub fn gallery(entries: &[(&Entry, Finding, String)], command: &str) -> String {
         entries.iter().map(card).collect::<String>(),
         escape(command)
     );
-    let lead = "Figures and tables of the papers, computed anew: what each claims, and what comes out.";
+    let lead = "Figures and tables of the papers, recomputed: the claim of each, and our finding.";
     page("Figures and tables", lead, &body, &json!({}))
 }
 
@@ -174,7 +174,7 @@ mod tests {
         Finding { finding: "f < g".into(), verdict: Verdict::Partly, numbers: Vec::new(), tables }
     }
 
-    /// A figure that nobody here has heard of.
+    /// A figure that is not known by name.
     #[test]
     fn a_new_figure_is_drawn_without_being_told_how() {
         let rows = |f: fn(f64) -> f64| (1..5).map(|k| (None, vec![f64::from(k), f(f64::from(k)), 2.0])).collect();

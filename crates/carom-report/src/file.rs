@@ -1,18 +1,18 @@
-//! Files: which kinds there are, and writing them whole or not at all.
+//! Output files, which are written completely or not at all.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use carom::lab::error::{Diagnostic, Error, Result};
 
-/// A file that will be written: its place has been tried.
+/// A file to be written, at a path that was checked.
 #[derive(Clone, Debug)]
 pub struct Target {
     path: PathBuf,
 }
 
 impl Target {
-    /// Checks, before anything is computed, that a file of one of these extensions can be written there.
+    /// Checks, before anything is computed, that a file with one of these extensions can be written to this path.
     pub fn new(path: &Path, option: &str, extensions: &[&str]) -> Result<Target> {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_lowercase();
         if !extensions.contains(&extension.as_str()) {
@@ -32,17 +32,17 @@ impl Target {
         Ok(target)
     }
 
-    /// Where it will be.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// True if its name ends so, in any case.
+    /// True if the path has this extension, in upper or lower case.
     pub fn is(&self, extension: &str) -> bool {
         self.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
     }
 
-    /// Writes all of it to a file beside it, and then puts that in its place.
+    /// Writes a temporary file beside the target and renames it.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
         let beside = self.beside();
         let written = std::fs::File::create(&beside)
@@ -69,8 +69,8 @@ fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         NotFound => "there is no such folder".into(),
         NotADirectory => "its folder is a file".into(),
-        PermissionDenied => "you may not write there".into(),
-        ReadOnlyFilesystem => "nothing can be written there".into(),
+        PermissionDenied => "permission denied".into(),
+        ReadOnlyFilesystem => "the file system is read-only".into(),
         _ => error.to_string(),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         let target = Target::new(&folder.join("a.HTML"), "--report", &["html"]).unwrap();
         assert!(target.is("html"));
         target.write(b"whole").unwrap();
-        // A folder in the place of the file that is made beside it.
+        // A folder at the path of the temporary file.
         std::fs::create_dir(target.beside()).unwrap();
         assert!(target.write(b"half").is_err());
         assert_eq!(std::fs::read(target.path()).unwrap(), b"whole");

@@ -1,4 +1,4 @@
-//! Gaps and points of a model, compiled.
+//! Compiled gaps and points of a model.
 
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::expr::Expr;
@@ -36,30 +36,30 @@ impl Compiled {
     }
 }
 
-/// φ of every wall.
+/// Evaluates φ of every wall.
 pub struct Gaps(Compiled);
 
 impl Gaps {
-    /// Compiles them.
+    /// Compiles the gaps of a model.
     pub fn new(model: &Model) -> Result<Gaps> {
         let gaps: Vec<Expr> = model.system.walls.iter().map(|wall| wall.phi).collect();
         Ok(Gaps(Compiled::new(model, &gaps)?))
     }
 
-    /// Their values.
+    /// The gaps at a state.
     pub fn at(&mut self, t: f64, q: &[f64]) -> &[f64] {
         self.0.at(t, q, &[])
     }
 }
 
-/// Places of the plane that move with the system.
+/// Evaluates points of the plane that move with the system.
 pub struct Places {
     places: Compiled,
     rates: Compiled,
 }
 
 impl Places {
-    /// Compiles them.
+    /// Compiles the points.
     pub fn new(model: &Model, points: &[[Expr; 2]]) -> Result<Places> {
         let places = points.as_flattened();
         let rates: Vec<Expr> = places.iter().map(|&x| model.system.time_derivative(x)).collect();
@@ -71,7 +71,7 @@ impl Places {
         self.places.at(t, q, &[])
     }
 
-    /// Their velocities.
+    /// The velocity of each point.
     pub fn rates(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
         self.rates.at(t, q, v)
     }

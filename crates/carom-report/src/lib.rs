@@ -1,10 +1,10 @@
-//! Pictures of carom's runs: plots, animations, and reports that are one file each.
+//! Plots, animations and self-contained reports of carom's runs.
 //!
-//! 1. [`recording`] keeps what pictures need while a run goes on ([`thin`]: no spike is lost).
-//! 2. [`plots`] makes [`chart`]s of it, [`motion`] films the model's drawing.
-//! 3. [`svg`] and [`png`] draw charts, [`animation`] makes a GIF, [`report`] one page of everything.
+//! 1. [`recording`] records the data for pictures during a run; [`thin`] reduces them without losing spikes.
+//! 2. [`plots`] makes [`chart`]s from the data; [`motion`] samples the model's drawing.
+//! 3. [`svg`] and [`png`] draw charts, [`animation`] writes a GIF, [`report`] writes one page with everything.
 //! 4. [`figure`] draws the figures of the papers from their data.
-//! 5. [`file`] writes files whole or not at all.
+//! 5. [`file`] writes files completely or not at all.
 
 pub mod animation;
 pub mod chart;

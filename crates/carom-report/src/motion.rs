@@ -1,4 +1,4 @@
-//! The motion of a model's drawing: places of its points at equal times, and what is drawn between them.
+//! The motion of a model's drawing: positions of its points at equal time intervals, and the shapes between them.
 
 use carom::lab::error::Result;
 use carom::lab::expr::{Expr, eval};
@@ -11,26 +11,26 @@ use crate::geometry::Places;
 use crate::plots::pretty;
 use crate::recording::Recording;
 
-/// So many pictures are kept.
+/// The maximum number of frames.
 const FRAMES: f64 = 1500.0;
-/// While a coordinate crosses its range there are at least so many pictures.
+/// The minimum number of frames while a coordinate crosses its range.
 const PER_CROSSING: f64 = 8.0;
-/// Fixed parts may stick out of the motion by this part of its size.
+/// Fixed parts may extend beyond the motion by this fraction of its size.
 const ROOM: f64 = 0.35;
 
-/// A shape; points by number.
+/// A shape; points are given by index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Rods from point to point.
     Link(Vec<usize>),
-    /// A disk with its radius.
+    /// A disk: centre and radius.
     Disk(usize, f64),
-    /// A straight line that belongs to the surroundings.
+    /// A straight line of the surroundings.
     Segment(usize, usize),
 }
 
 impl Shape {
-    /// The points that it goes through.
+    /// The points of the shape.
     fn points(&self) -> Vec<usize> {
         match self {
             Shape::Link(link) => link.clone(),
@@ -43,38 +43,38 @@ impl Shape {
 /// A drawing in motion.
 #[derive(Clone, Debug)]
 pub struct Motion {
-    /// The time of the first picture.
+    /// The time of the first frame.
     pub begin: f64,
-    /// The time between pictures.
+    /// The time between frames.
     pub dt: f64,
-    /// How many there are.
+    /// The number of frames.
     pub frames: usize,
-    /// x and y of each point in each picture, or once if the point is fixed.
+    /// x and y of each point in each frame, or once if the point is fixed.
     pub points: Vec<Vec<[f64; 2]>>,
-    /// What is drawn, from back to front.
+    /// The shapes, from back to front.
     pub shapes: Vec<Shape>,
     /// Points that leave a trail.
     pub traced: Vec<usize>,
-    /// Words at fixed places.
+    /// Text at fixed positions.
     pub words: Vec<(String, [f64; 2])>,
-    /// Impacts: the time, and the point that was hit.
+    /// Impacts: the time, and the point with the largest jump in velocity.
     pub flashes: Vec<(f64, usize)>,
-    /// Least x, greatest x, least y, greatest y.
+    /// The visible range: smallest x, largest x, smallest y, largest y.
     pub view: [f64; 4],
-    /// True if the run goes on after the last picture.
+    /// True if the run continues after the last frame.
     pub is_part: bool,
-    /// How often a coordinate could cross its range.
+    /// An upper bound on how often a coordinate crosses its range.
     crossings: f64,
 }
 
-/// What is drawn, before it moves.
+/// The shapes and points, before they are sampled.
 struct Stage {
     points: Vec<[Expr; 2]>,
     shapes: Vec<Shape>,
     words: Vec<(String, [f64; 2])>,
 }
 
-/// Films the beginning of a recorded run from its dense output. As much is shown as can be followed.
+/// Samples the beginning of a recorded run from its dense output, as much of it as an animation can show.
 pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<Motion> {
     let [begin, end] = recording.span;
     let crossing = crossing_time(recording);
@@ -91,7 +91,7 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     Ok(Motion { crossings: shown / crossing, ..motion })
 }
 
-/// The least time in which a coordinate could cross its range at its greatest speed.
+/// The shortest time in which a coordinate could cross its range at its largest speed.
 fn crossing_time(recording: &Recording) -> f64 {
     let time = |values: &crate::thin::Thinned| {
         let range = |k: usize| {
@@ -135,7 +135,7 @@ impl Stage {
         Stage { points, shapes, words: Vec::new() }
     }
 
-    /// Without a drawing each coordinate moves along an axis of its own.
+    /// The default drawing: each coordinate as a point on its own axis.
     fn of_axes(model: &Model, recording: &Recording) -> Stage {
         let constant = Expr::constant;
         let (mut points, mut shapes, mut words) = (Vec::new(), Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ impl Stage {
     }
 }
 
-/// A disk can be seen, whatever its radius.
+/// Gives a disk at least a visible radius.
 fn sized(shape: Shape, [x0, x1, y0, y1]: [f64; 4]) -> Shape {
     match shape {
         Shape::Disk(center, radius) => Shape::Disk(center, radius.max(0.008 * (x1 - x0).max(y1 - y0))),
@@ -176,7 +176,7 @@ fn sized(shape: Shape, [x0, x1, y0, y1]: [f64; 4]) -> Shape {
     }
 }
 
-/// Disks that move leave trails; without any, the free ends of links do.
+/// The points with trails: moving disks or, if there are none, free ends of links.
 fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<usize> {
     let moving = |k: &usize| points[*k].len() > 1;
     let disks = shapes.iter().filter_map(|shape| if let Shape::Disk(k, _) = shape { Some(*k) } else { None });
@@ -186,7 +186,7 @@ fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<usize> {
     if disks.is_empty() { ends.filter(moving).collect() } else { disks }
 }
 
-/// The drawn point whose velocity an impact changed most.
+/// The drawn point whose velocity an impact changes most.
 fn most_moved(shapes: &[Shape], jumps: &[f64]) -> usize {
     let drawn = shapes.iter().flat_map(|shape| match shape {
         Shape::Link(link) => link.clone(),
@@ -196,7 +196,7 @@ fn most_moved(shapes: &[Shape], jumps: &[f64]) -> usize {
     drawn.max_by(|a, b| jumps[*a].total_cmp(&jumps[*b])).unwrap_or(0)
 }
 
-/// A box with least and greatest x and y.
+/// A bounding box: smallest and largest x, smallest and largest y.
 #[derive(Clone, Copy)]
 struct Frame([f64; 4]);
 
@@ -215,7 +215,7 @@ impl Frame {
     }
 }
 
-/// What is shown: all of the motion, and what is fixed as far as it is near.
+/// The visible range: the whole motion, and nearby fixed parts.
 fn view(shapes: &[Shape], points: &[Vec<[f64; 2]>], words: &[(String, [f64; 2])]) -> [f64; 4] {
     let (mut moving, mut fixed) = (Frame::EMPTY, Vec::new());
     for shape in shapes {
@@ -236,7 +236,7 @@ fn view(shapes: &[Shape], points: &[Vec<[f64; 2]>], words: &[(String, [f64; 2])]
     margins(moving)
 }
 
-/// A margin on all sides, and a shape that fits a page.
+/// Adds a margin on all sides, and limits the aspect ratio.
 fn margins(frame: Frame) -> [f64; 4] {
     let size = if frame.size() > 0.0 { frame.size() } else { 1.0 };
     let Frame([x0, x1, y0, y1]) = frame;
@@ -249,11 +249,11 @@ fn margins(frame: Frame) -> [f64; 4] {
     [x0, x1, y0, y1]
 }
 
-/// Takes pictures.
+/// Samples the points during a run.
 struct Camera {
     places: Places,
     pictures: Vec<Vec<f64>>,
-    /// The time of each impact, and the jump of each point's speed.
+    /// The time of each impact, and the change in velocity of each point.
     flashes: Vec<(f64, Vec<f64>)>,
 }
 
@@ -268,23 +268,23 @@ impl Camera {
 }
 
 impl Motion {
-    /// Where a point is in a picture.
+    /// The position of a point in a frame.
     pub fn place(&self, point: usize, frame: usize) -> [f64; 2] {
         let path = &self.points[point];
         path[frame.min(path.len() - 1)]
     }
 
-    /// True if a shape never moves: it belongs to the surroundings.
+    /// True if a shape never moves and so belongs to the surroundings.
     pub fn is_fixed(&self, shape: &Shape) -> bool {
         shape.points().iter().all(|&k| self.points[k].len() == 1)
     }
 
-    /// The time of a picture.
+    /// The time of a frame.
     pub fn time(&self, frame: usize) -> f64 {
         self.begin + frame as f64 * self.dt
     }
 
-    /// How long it takes to show all of it: its own time, if that is neither a blink nor a long wait.
+    /// The duration of the animation: real time if that is from 3 to 120 s, otherwise a duration that fits the motion.
     pub fn seconds(&self) -> f64 {
         let time = self.frames.saturating_sub(1) as f64 * self.dt;
         if (3.0..=120.0).contains(&time) { time } else { (0.4 * self.crossings).clamp(4.0, 75.0) }

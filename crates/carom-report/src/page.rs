@@ -1,4 +1,4 @@
-//! One self-contained page: style, script and data inside, nothing from outside.
+//! Self-contained HTML pages with style, script and data inside.
 
 use carom::lab::expr::print::html::STYLE as FORMULAS;
 use serde_json::Value;
@@ -10,7 +10,7 @@ const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPTS: [&str; 3] =
     [include_str!("../assets/plot.js"), include_str!("../assets/animation.js"), include_str!("../assets/page.js")];
 
-/// A page with a title, a line below it, a body that is HTML already, and data for the scripts.
+/// A page with a title, a line below it, an HTML body, and data for the scripts.
 pub fn page(title: &str, lead: &str, body: &str, data: &Value) -> String {
     let colors = format!(":root{{{}}}:root[data-theme=\"dark\"]{{{}}}", LIGHT.css(), DARK.css());
     let (title, lead, data) = (escape(title), escape(lead), script_json(data));
@@ -28,11 +28,11 @@ pub fn page(title: &str, lead: &str, body: &str, data: &Value) -> String {
     )
 }
 
-/// What can be done with the plots.
+/// How to use the interactive plots.
 pub const HINT: &str = "<p class=\"hint\">Values appear under the pointer. Drag to zoom, or click a plot and turn the wheel; \
                         a double click shows everything again.</p>\n";
 
-/// A table; the columns named in `words` hold words, the others numbers.
+/// A table; the columns with indices in `words` are text, the others numbers.
 pub fn table(headings: &[&str], words: &[usize], rows: &[Vec<String>]) -> String {
     let class = |k: usize| if words.contains(&k) { " class=\"word\"" } else { "" };
     let cells = |tag: &str, row: &mut dyn Iterator<Item = &str>| -> String {
@@ -46,14 +46,14 @@ pub fn table(headings: &[&str], words: &[usize], rows: &[Vec<String>]) -> String
     )
 }
 
-/// Names with what they stand for.
+/// A list of names and values.
 pub fn facts(rows: &[(&str, String)]) -> String {
     let row =
         |(name, value): &(&str, String)| format!("<tr><th>{}</th><td>{}</td></tr>\n", escape(name), escape(value));
     format!("<table class=\"facts\">\n{}</table>\n", rows.iter().map(row).collect::<String>())
 }
 
-/// A number for reading, with so many digits at most.
+/// A number with at most `digits` digits.
 pub fn number(x: f64, digits: usize) -> String {
     if x == 0.0 || (1e-3..1e7).contains(&x.abs()) {
         let digits = (digits as i32 - 1 - x.abs().max(1e-3).log10().floor() as i32).max(0) as usize;

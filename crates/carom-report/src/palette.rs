@@ -1,13 +1,13 @@
-//! Colours: those of Okabe and Ito, which are told apart with any kind of colour vision, on light and on dark ground.
+//! The palette of Okabe and Ito, suitable for all kinds of colour vision, on light and dark backgrounds.
 
-/// How a picture is coloured.
+/// The colours of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
-    /// The ground.
+    /// The background.
     pub paper: &'static str,
     /// Text and axes.
     pub ink: &'static str,
-    /// What matters less.
+    /// Less important text and lines.
     pub faint: &'static str,
     /// Grid lines.
     pub grid: &'static str,
@@ -17,7 +17,7 @@ pub struct Theme {
     pub series: [&'static str; 7],
 }
 
-/// Dark lines on a light ground.
+/// Dark lines on a light background.
 pub const LIGHT: Theme = Theme {
     paper: "#ffffff",
     ink: "#1d2330",
@@ -27,7 +27,7 @@ pub const LIGHT: Theme = Theme {
     series: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#3c3c3c"],
 };
 
-/// Light lines on a dark ground.
+/// Light lines on a dark background.
 pub const DARK: Theme = Theme {
     paper: "#16181d",
     ink: "#e7e4de",
@@ -43,7 +43,7 @@ impl Theme {
         self.series[series % self.series.len()]
     }
 
-    /// The colours as variables of a style sheet.
+    /// The colours as CSS variables.
     pub fn css(&self) -> String {
         let named = [
             ("paper", self.paper),

@@ -8,17 +8,17 @@ use crate::chart::{Axis, Chart, Mark, Series};
 use crate::recording::{MOST_PORTRAITS, Recording};
 use crate::thin::Thinned;
 
-/// So many curves of one kind are shown.
+/// The largest number of curves of one kind.
 const MOST_CURVES: usize = 10;
-/// Energies that differ by less than this, relatively, are shown as differences.
+/// Energies with a smaller relative difference are plotted as differences.
 const CLOSE: f64 = 1e-3;
 
-/// A name of the model as mathematics writes it: `theta1'` is θ̇₁.
+/// A name of the model in mathematical notation: `theta1'` is θ̇₁.
 pub fn pretty(name: &str) -> String {
     text::render(&Layout::name(name))
 }
 
-/// Coordinates, phase portrait, energy, gaps, impulses and outputs, as far as there are any.
+/// Charts of coordinates, phase portrait, energy, gaps, impulses and outputs, as far as they exist.
 pub fn of_run(model: &Model, recording: &Recording) -> Vec<Chart> {
     let impacts = recording.impact_times();
     let mut charts = vec![coordinates(model, recording).with_impacts(&impacts), portrait(model, recording)];
@@ -69,7 +69,7 @@ fn portrait(model: &Model, recording: &Recording) -> Chart {
     let mut chart = Chart::new(format!("phase portrait{shown}"), Axis::new(x), Axis::new(y));
     for (k, (name, dots)) in names.iter().zip(&recording.portraits).enumerate() {
         let values = &recording.coordinates[k];
-        // Lines between states that are far apart in time would show nothing.
+        // Use dots if the states are too far apart in time for lines.
         let (mark, points) = if values.is_sparse() {
             (Mark::Dots, [dots.as_slice(), &values.extremes()].concat())
         } else {
@@ -103,7 +103,7 @@ fn impulses(recording: &Recording) -> Chart {
     chart
 }
 
-/// Convergence, work–precision, drift of the energy and, where there are impacts, the error of their times.
+/// Charts of convergence, work against precision, energy drift and, if there are impacts, the error of impact times.
 pub fn of_comparison(comparison: &Comparison) -> Vec<Chart> {
     let panel = |title: &str, x: &str, y: &str, pick: &dyn Fn(f64, &Measures) -> Option<[f64; 2]>| {
         let mut chart = Chart::new(title, Axis::log(x), Axis::log(y));

@@ -1,4 +1,4 @@
-//! SVG to PNG, with a font of our own.
+//! Converts SVG to PNG, with an embedded font.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use carom::lab::error::{Diagnostic, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-/// Pixels for each unit of the SVG.
+/// Pixels per unit of the SVG.
 const SHARPNESS: f32 = 2.0;
 
-/// The picture as PNG.
+/// Renders an SVG as PNG.
 pub fn render(svg: &str) -> Result<Vec<u8>> {
     let picture = pixels(svg, SHARPNESS)?;
     picture.encode_png().map_err(|e| Diagnostic::new(format!("cannot draw the picture: {e}")).into())
 }
 
-/// The picture as pixels.
+/// Renders an SVG as pixels.
 pub(crate) fn pixels(svg: &str, sharpness: f32) -> Result<Pixmap> {
     let wrong = |what: String| Diagnostic::new(format!("cannot draw the picture: {what}"));
     let tree = Tree::from_str(svg, &options()).map_err(|e| wrong(e.to_string()))?;

@@ -1,4 +1,5 @@
-//! What pictures need of a run: nodes, samples between sparse nodes, impacts, energies, gaps, outputs, thinned while it goes on.
+//! Records the data for pictures during a run: nodes, samples between sparse nodes, impacts, energies, gaps and outputs,
+//! thinned on the fly.
 
 use std::collections::VecDeque;
 
@@ -16,32 +17,32 @@ use carom::lab::system::Enforce;
 use crate::geometry::Gaps;
 use crate::thin::{Thin, Thinned};
 
-/// Between nodes that are further apart than the time divided by this there are samples.
+/// If nodes are farther apart than the run time divided by this, samples are taken between them.
 const SAMPLES: f64 = 1200.0;
-/// Into so many stretches the time is divided, fewer if there are many coordinates.
+/// The run time is divided into this many intervals, or fewer if there are many coordinates.
 const STRETCHES: usize = 1000;
-/// So many rows are kept at most for all coordinates together.
+/// The largest number of rows, over all coordinates.
 const MOST_ROWS: usize = 60_000;
-/// Energies that take several steps each are computed only if there are no more nodes than this.
+/// Energies that need several steps each are computed only if there are at most this many nodes.
 const MOST_NODES: f64 = 20_000.0;
-/// Symbolic derivatives of H grow fast with the number of coordinates.
+/// The largest number of free coordinates for symbolic derivatives of H, which grow fast.
 const MOST_FREE: usize = 4;
-/// So many impacts are listed, from the beginning and from the end.
+/// The number of impacts that are listed, from the beginning and from the end.
 const LISTED: [usize; 2] = [100, 20];
 
-/// A phase portrait of more coordinates is a tangle.
+/// The largest number of coordinates with a phase portrait.
 pub(crate) const MOST_PORTRAITS: usize = 3;
-/// A phase portrait of a long run has so many dots.
+/// The number of dots in the phase portrait of a long run.
 const PORTRAIT: f64 = 6000.0;
 
 /// An impact in a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// Counted from 1.
+    /// The number of the impact, from 1.
     pub number: usize,
     /// The time.
     pub t: f64,
-    /// The wall.
+    /// The name of the wall.
     pub wall: String,
     /// λ.
     pub lambda: f64,
@@ -49,52 +50,51 @@ pub struct Listed {
     pub v: [Vec<f64>; 2],
 }
 
-/// So many impacts are kept for the animation.
+/// The number of impacts that are kept for the animation.
 const FLASHES: usize = 20_000;
 
-/// What pictures of a run are made from.
+/// The data for the pictures of a run.
 pub struct Recording {
-    /// When it began and ended.
+    /// The start and end time.
     pub span: [f64; 2],
     /// q and v of each coordinate.
     pub coordinates: Vec<Thinned>,
-    /// q and v of the first few coordinates at equal times: those at which something is largest would be a picture of their
-    /// own.
+    /// q and v of the first few coordinates at equal time intervals. Thinned rows would be biased towards extremes.
     pub portraits: Vec<Vec<[f64; 2]>>,
-    /// H and its relatives, by name.
+    /// H and related energies, by name.
     pub energies: Vec<(String, Thinned)>,
     /// φ of each wall.
     pub gaps: Vec<Thinned>,
     /// The model's outputs.
     pub outputs: Vec<Thinned>,
-    /// The impulse of each constraint in a step.
+    /// The impulse of each constraint per step.
     pub constraints: Vec<Thinned>,
     /// λ of the impacts.
     pub lambda: Thinned,
     /// The first impacts, and the last ones.
     pub impacts: Vec<Listed>,
-    /// How many there were.
+    /// The number of impacts.
     pub impact_count: usize,
-    /// The first impacts, whole.
+    /// The first impacts, with complete states.
     pub first: Vec<Impact>,
 }
 
-/// An energy besides H, until it fails.
+/// An energy other than H, recorded until it fails.
 struct Relative {
     diagnostic: Box<dyn Monitor>,
     values: Option<Thin>,
 }
 
-/// Keeps what pictures need.
+/// The watcher that records the data for pictures.
 pub struct Recorder<'a> {
     model: &'a Model,
     span: [f64; 2],
     step: f64,
-    /// True if there are samples between the nodes.
+    /// True if samples are taken between the nodes.
     is_sampled: bool,
     flow: Box<dyn Flow>,
     gap_values: Gaps,
-    /// What happened since the last node: samples and impacts come in no order.
+    /// Samples and impacts since the last node, not yet sorted by time.
     pending: Vec<Node>,
     coordinates: Vec<Thin>,
     portraits: Vec<Vec<[f64; 2]>>,
@@ -111,7 +111,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// For a run of a model over a time, with a method and a step.
+    /// A recorder for a run over `span` with a method and a step.
     pub fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2]) -> Result<Recorder<'a>> {
         let is_sampled = step > distance(span);
         let mechanics = Mechanics::new(&model.system);
@@ -147,8 +147,9 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    /// λ of a node is the sum of two steps, that of a sample is the force over one: a curve through both would have a spike at
-    /// every node. Samples win where there are any; two-point constraints have none. The first node has but one step.
+    /// λ at a node is the sum over two steps, but λ at a sample is the force times one step, so a curve through both would have
+    /// a spike at every node. Samples are used if there are any; two-point constraints have none. The first node has only one
+    /// step.
     fn keep_one_kind_of_impulse(&self, node: &mut Node) {
         let is_first = node.t <= self.span[0];
         for (lambda, constraint) in node.lambda.iter_mut().zip(&self.model.system.constraints) {
@@ -158,7 +159,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Takes in what happened up to a node.
+    /// Adds the pending samples and impacts up to a node.
     fn settle(&mut self) {
         self.pending.sort_by(|a, b| a.t.total_cmp(&b.t));
         for node in self.pending.drain(..) {
@@ -183,12 +184,12 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The distance of the samples that it wants.
+    /// The sampling interval that it needs.
     pub fn every(&self) -> Option<f64> {
         self.is_sampled.then_some(distance(self.span))
     }
 
-    /// What was recorded of a run that ended at `end`.
+    /// The data of a run that ended at `end`.
     pub fn finish(mut self, end: f64) -> Result<Recording> {
         if end.partial_cmp(&self.span[0]) != Some(std::cmp::Ordering::Greater) {
             let message = format!("there is nothing to draw: the run ended where it began, at t = {end}");
@@ -219,12 +220,12 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The distance of samples over a time.
+/// The sampling interval for a time span.
 fn distance([begin, end]: [f64; 2]) -> f64 {
     (end - begin) / SAMPLES
 }
 
-/// −D₃L_d, H̃ and the shadow energy, where the method has them.
+/// −D₃L_d, H̃ and the shadow energy, if the method has them.
 fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Monitor>> {
     if method.flow.discrete_lagrangian().is_none() || carom::lab::modified::check_conservative(mechanics).is_err() {
         return Vec::new();
@@ -290,12 +291,12 @@ impl Watcher for Recorder<'_> {
 }
 
 impl Recording {
-    /// The times of the impacts, unless some were left out.
+    /// The times of the impacts; empty if some were left out.
     pub fn impact_times(&self) -> Vec<f64> {
         if self.lambda.is_whole() { self.lambda.rows.iter().map(|row| row.t).collect() } else { Vec::new() }
     }
 
-    /// A value that is not a number has no place in a picture.
+    /// Returns an error if a value is NaN or infinite.
     fn refuse_broken(&self, model: &Model) -> Result<()> {
         let coordinates = model.system.coordinates.iter().map(|c| format!("`{}` or its velocity", c.name));
         let walls = model.system.walls.iter().map(|wall| format!("the gap of `{}`", wall.name));

@@ -10,20 +10,20 @@ use crate::page::{HINT, facts, number, page, table};
 use crate::plots::pretty;
 use crate::recording::{Listed, Recording};
 
-/// Longer equations are folded away.
+/// Longer equations are collapsed.
 const LONG: usize = 60_000;
 
-/// What a report tells.
+/// The contents of a report.
 pub struct Report<'a> {
     /// The model.
     pub model: &'a Model,
-    /// Names with values: method, step, timings and the like.
+    /// Names and values, such as method, step and timings.
     pub facts: Vec<(&'static str, String)>,
-    /// What else there is to say about how the run ended.
+    /// An additional message on how the run ended.
     pub message: Option<String>,
-    /// The command that made it.
+    /// The command that created the report.
     pub command: String,
-    /// What happened.
+    /// The recorded data.
     pub recording: &'a Recording,
     /// The plots.
     pub charts: &'a [Chart],
@@ -32,7 +32,7 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// As one page.
+    /// The report as one HTML page.
     pub fn html(&self) -> String {
         let charts: Vec<_> = self.charts.iter().map(Chart::json).collect();
         let data = json!({"charts": charts, "motion": self.motion.json()});

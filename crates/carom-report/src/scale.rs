@@ -1,28 +1,28 @@
-//! Axes: from values to places, with ticks at round numbers.
+//! Axis scales, with ticks at round numbers.
 
-/// Values that differ by less than this, relatively, are drawn as one: the labels of their ticks would not fit.
+/// Values with a smaller relative difference are drawn as constant, because their tick labels would not fit.
 const CONSTANT: f64 = 1e-8;
 
-/// A stretch of an axis.
+/// A range of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Where it begins; on a logarithmic axis the logarithm to base 10.
+    /// The lower end; on a logarithmic axis its logarithm to base 10.
     low: f64,
     high: f64,
     log: bool,
 }
 
-/// Ticks with their labels, which are to be multiplied by 10^exponent.
+/// Ticks and their labels, which are multiplied by 10^exponent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// Value and label.
+    /// The value and label of each tick.
     pub at: Vec<(f64, String)>,
-    /// What the labels leave out.
+    /// The common exponent, which the labels omit.
     pub exponent: i32,
 }
 
 impl Scale {
-    /// A scale that shows all of the finite values, with a margin.
+    /// A scale that contains all finite values, with a margin.
     pub fn fit(values: impl IntoIterator<Item = f64>, log: bool, margin: f64) -> Scale {
         let usable = values.into_iter().filter(|x| x.is_finite() && (!log || *x > 0.0));
         let place = |x: f64| if log { x.log10() } else { x };
@@ -39,18 +39,18 @@ impl Scale {
         Scale { low: low - room, high: high + room, log }
     }
 
-    /// How long the stretch is; on a logarithmic axis in decades.
+    /// The length of the range; on a logarithmic axis in decades.
     pub fn length(&self) -> f64 {
         self.high - self.low
     }
 
-    /// The same middle with a greater length.
+    /// A longer scale with the same centre.
     pub fn widened(self, length: f64) -> Scale {
         let more = 0.5 * (length - self.length()).max(0.0);
         Scale { low: self.low - more, high: self.high + more, ..self }
     }
 
-    /// Where a value is, from 0 to 1 if it is within; NaN for what has no place.
+    /// The position of a value, from 0 to 1 inside the range; NaN if it cannot be shown.
     pub fn place(&self, x: f64) -> f64 {
         let x = if self.log { if x > 0.0 { x.log10() } else { f64::NAN } } else { x };
         (x - self.low) / (self.high - self.low)
@@ -63,7 +63,7 @@ impl Scale {
 
     fn round_numbers(&self, count: usize) -> Ticks {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
-        // A tick at an end is not to be lost by roundoff.
+        // Tolerance, so that roundoff does not lose a tick at an end.
         let (first, last) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
         let size = self.low.abs().max(self.high.abs());
         let magnitude = size.log10().floor() as i32;
@@ -84,7 +84,7 @@ impl Scale {
         Ticks { at, exponent: 0 }
     }
 
-    /// 1, 2, 5 times a power of ten, as plain numbers where they are short.
+    /// Ticks at 1, 2 and 5 times powers of ten, with plain labels if these are short.
     fn within_a_decade(&self) -> Ticks {
         let decades = self.low.floor() as i32..=self.high.ceil() as i32;
         let all = decades.flat_map(|k| [1.0, 2.0, 3.0, 5.0].map(|digit| (digit, k)));
@@ -98,7 +98,7 @@ impl Scale {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, hardly shorter than `rough`.
+/// 1, 2 or 5 times a power of ten, close to `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let digit = [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= 0.7 * rough);

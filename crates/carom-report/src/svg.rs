@@ -1,4 +1,4 @@
-//! Plots as SVG: panels beside each other, plain shapes that every program reads.
+//! Charts as SVG: panels beside each other, made of basic shapes.
 
 use std::fmt::Write;
 
@@ -9,14 +9,14 @@ use crate::scale::{Scale, Ticks, power};
 
 /// The size of a panel.
 const PANEL: [f64; 2] = [480.0, 320.0];
-/// Left, right, top and bottom of the axes within their panel. Legends add to the top.
+/// The left, right, top and bottom margins of the axes in their panel. Legends are added to the top.
 const MARGIN: [f64; 4] = [84.0, 26.0, 44.0, 52.0];
-/// The height of a line of a legend.
+/// The height of a legend row.
 const LEGEND: f64 = 19.0;
 const FONT: f64 = 13.0;
-/// More points than this are small, and written as one path.
+/// More points than this are drawn small and written as one path.
 const MANY: usize = 400;
-/// A label longer than this is cut.
+/// Longer labels are truncated.
 const LONGEST: usize = 30;
 
 /// A figure of several panels.
@@ -44,7 +44,7 @@ pub fn figure(title: &str, charts: &[Chart], theme: &Theme) -> String {
     text + "</svg>\n"
 }
 
-/// `text` with at most so many letters.
+/// Truncates `text` to at most `longest` letters.
 fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.into();
@@ -52,19 +52,19 @@ fn cut(text: &str, longest: usize) -> String {
     text.chars().take(longest - 1).chain(['…']).collect()
 }
 
-/// The room that a label takes, roughly; marks above letters take none.
+/// The approximate width of a label; combining marks have no width.
 fn room(label: &str) -> f64 {
     label.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).count() as f64 * 0.59 * FONT
 }
 
-/// A chart with its place on the paper.
+/// A chart and its position in the figure.
 struct Panel<'a> {
     chart: &'a Chart,
     theme: &'a Theme,
     scales: [Scale; 2],
-    /// Left, right, top, bottom.
+    /// The left, right, top and bottom of the axes.
     area: [f64; 4],
-    /// Label, place of each entry of the legend.
+    /// The label and position of each legend entry.
     legend: Vec<(String, [f64; 2])>,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Panel<'a> {
         panel
     }
 
-    /// Widens one of the scales until both have the same length for a pixel.
+    /// Widens one of the scales so that both have the same length per pixel.
     fn equalize(&mut self) {
         let [left, right, top, bottom] = self.area;
         let [x, y] = self.scales;
@@ -101,7 +101,7 @@ impl<'a> Panel<'a> {
         self.scales = [x.widened(unit * (right - left)), y.widened(unit * (bottom - top))];
     }
 
-    /// Places the entries of the legend in lines below the title; returns where the axes may begin.
+    /// Arranges the legend in rows below the title. Returns the top of the axes.
     fn lay_legend(&mut self) -> f64 {
         let named = self.chart.series.iter().filter(|series| !series.label.is_empty());
         let (mut x, mut y) = (self.area[0], MARGIN[2] - 2.0);
@@ -117,7 +117,7 @@ impl<'a> Panel<'a> {
         if self.legend.is_empty() { MARGIN[2] - 12.0 } else { y + 12.0 }
     }
 
-    /// Where a point is.
+    /// The position of a point.
     fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let [left, right, top, bottom] = self.area;
         let [a, b] = [self.scales[0].place(x), self.scales[1].place(y)];
@@ -241,12 +241,12 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// The label of an axis, with the power of ten that its ticks leave out.
+/// The label of an axis, with the power of ten that its tick labels omit.
 fn axis_label(label: &str, ticks: &Ticks) -> String {
     if ticks.exponent == 0 { label.into() } else { format!("{label}   ×{}", power(ticks.exponent)) }
 }
 
-/// A line through the points, interrupted where there is none. A place is written to a tenth of a pixel.
+/// A path through the points, interrupted at missing points. Positions are written to a tenth of a pixel.
 fn path(points: &[Option<[f64; 2]>]) -> String {
     let (mut text, mut command) = (String::new(), 'M');
     for point in points {
@@ -291,7 +291,7 @@ mod tests {
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 
-    /// A square of the plane is a square on the paper.
+    /// A square in the plane is a square in the figure.
     #[test]
     fn equal_scales_make_circles_round() {
         for points in [vec![[0.0, 0.0], [9.0, 1.0]], vec![[0.0, 0.0], [1.0, 9.0]]] {

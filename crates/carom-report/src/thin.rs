@@ -1,42 +1,42 @@
-//! Thinning while recording: of many nodes those are kept at which something is largest or smallest, so that no spike is
-//! lost however long the run is.
+//! Thinning during recording: keeps the nodes at which a channel is largest or smallest, so that no spike is lost however long
+//! the run is.
 
-/// Keeps, for each of many equal stretches of time, the rows at which a channel has its least or its greatest value.
+/// Keeps, for each of many equal time intervals, the rows at which a channel has its minimum or maximum.
 #[derive(Clone, Debug)]
 pub struct Thin {
     begin: f64,
-    /// Stretches for each unit of time.
+    /// Intervals per unit of time.
     rate: f64,
     stretch: i64,
-    /// The row at which each channel is least, and that at which it is greatest, in this stretch.
+    /// For each channel, the rows of its minimum and maximum in the current interval.
     extremes: Vec<Option<[Row; 2]>>,
     last: Option<Row>,
-    /// A row with NaN or infinity in it.
+    /// The first row with NaN or infinity.
     broken: Option<Row>,
     seen: usize,
     kept: Vec<Row>,
 }
 
-/// A time with what was there.
+/// A time and the values at it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The time.
     pub t: f64,
-    /// The order among rows of the same time.
+    /// The order among rows with equal time.
     number: usize,
-    /// A value for each channel.
+    /// One value per channel.
     pub values: Vec<f64>,
 }
 
 impl Thin {
-    /// For so many channels over a time, in so many stretches.
+    /// For `channels` channels from `begin` to `end`, in `stretches` intervals.
     pub fn new(channels: usize, begin: f64, end: f64, stretches: usize) -> Thin {
         let rate = if end > begin { stretches as f64 / (end - begin) } else { 0.0 };
         let extremes = vec![None; channels];
         Thin { begin, rate, stretch: 0, extremes, last: None, broken: None, seen: 0, kept: Vec::new() }
     }
 
-    /// Looks at a row.
+    /// Adds a row.
     pub fn push(&mut self, t: f64, values: &[f64]) {
         let row = Row { t, number: self.seen, values: values.to_vec() };
         self.seen += 1;
@@ -75,7 +75,7 @@ impl Thin {
         self.kept.dedup_by_key(|row| row.number);
     }
 
-    /// What was kept, in order; the first and the last row always are.
+    /// The rows that were kept, in order; always includes the first and the last.
     pub fn finish(mut self) -> Thinned {
         self.flush();
         self.kept.extend(self.last.take());
@@ -84,41 +84,41 @@ impl Thin {
     }
 }
 
-/// What is left of many rows.
+/// The rows that were kept.
 #[derive(Clone, Debug)]
 pub struct Thinned {
-    /// In the order in which they came.
+    /// The rows, in the order in which they were added.
     pub rows: Vec<Row>,
-    /// How many there were.
+    /// The number of rows that were added.
     pub seen: usize,
-    /// The first row with NaN or infinity in it.
+    /// The first row with NaN or infinity.
     pub broken: Option<Row>,
 }
 
 impl Thinned {
-    /// True if none was left out.
+    /// True if no row was left out.
     pub fn is_whole(&self) -> bool {
         self.rows.len() == self.seen
     }
 
-    /// True if so many were left out that the next one kept may be far away.
+    /// True if so many rows were left out that neighbours may be far apart.
     pub fn is_sparse(&self) -> bool {
         self.seen > 4 * self.rows.len()
     }
 
-    /// The rows at which one of two channels is least or greatest of all.
+    /// The rows at which one of the first two channels has its overall minimum or maximum.
     pub fn extremes(&self) -> Vec<[f64; 2]> {
         let place = |k: usize| move |a: &&Row, b: &&Row| a.values[k].total_cmp(&b.values[k]);
         let ends = |k: usize| [self.rows.iter().min_by(place(k)), self.rows.iter().max_by(place(k))];
         [ends(0), ends(1)].into_iter().flatten().flatten().map(|row| [row.values[0], row.values[1]]).collect()
     }
 
-    /// Two channels against each other.
+    /// One channel against another.
     pub fn pairs(&self, x: usize, y: usize) -> Vec<[f64; 2]> {
         self.rows.iter().map(|row| [row.values[x], row.values[y]]).collect()
     }
 
-    /// A channel over the time.
+    /// A channel against time.
     pub fn over_time(&self, channel: usize) -> Vec<[f64; 2]> {
         self.rows.iter().map(|row| [row.t, row.values[channel]]).collect()
     }

@@ -1,54 +1,54 @@
-//! What can go wrong: one [`Error`].
+//! Errors.
 //!
-//! A mistake in a model is shown in the user's own line; a failing computation says when and where it happened.
+//! A mistake in a model is shown with the user's own line; a failed computation reports its time and state.
 
 use std::fmt;
 
-/// The result of anything that can fail.
+/// A result with carom's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why carom could not do what was asked.
+/// The reason why a request failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// The model, or a setting of it, is wrong: exit code 2.
+    /// The model or a setting is wrong: exit code 2.
     Model(Box<Diagnostic>),
     /// The computation failed: exit code 1.
     Numerical(Box<Failure>),
 }
 
-/// A mistake, with the place where it was made.
+/// A mistake in a model or a setting, with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// Where.
+    /// The position in the model, if known.
     pub place: Option<Place>,
-    /// What to do about it, if there is more to say than fits beside the place.
+    /// Advice, if it does not fit beside the position.
     pub help: Option<String>,
-    /// Further mistakes, in a model that has several.
+    /// Further mistakes in the same model.
     pub others: Vec<Diagnostic>,
 }
 
-/// A stretch of one line of a model.
+/// A range of characters in one line of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The file, or `command line`.
     pub source: String,
-    /// Counted from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
-    /// The line, or the part of it around the place.
+    /// The line, or the part of it around the range.
     pub text: String,
-    /// Where in `text` the stretch begins, in characters.
+    /// The start of the range in `text`, in characters.
     pub start: usize,
-    /// How many characters it spans.
+    /// The number of characters of the range.
     pub width: usize,
-    /// What to say beside it.
+    /// The text beside the marked range.
     pub label: String,
 }
 
-/// A computation that could not go on.
+/// A computation that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// What failed.
@@ -59,36 +59,36 @@ pub struct Failure {
     pub q: Vec<f64>,
     /// The momenta there.
     pub p: Vec<f64>,
-    /// What to try.
+    /// Advice.
     pub hint: String,
 }
 
 impl Diagnostic {
-    /// A mistake without a place.
+    /// A diagnostic without a position.
     pub fn new(message: impl Into<String>) -> Diagnostic {
         Diagnostic { message: message.into(), place: None, help: None, others: Vec::new() }
     }
 
-    /// The message, the place and the help, without the word that begins an error.
+    /// The message, the position and the help, without the leading word `error`.
     pub fn body(&self) -> String {
         let place = self.place.as_ref().map_or(String::new(), |place| format!("\n{place}"));
         let help = self.help.as_ref().map_or(String::new(), |help| format!("\nhelp: {help}"));
         format!("{}{place}{help}", self.message)
     }
 
-    /// The first of several mistakes, which carries the others; nothing where there is none.
+    /// The first of several mistakes, which carries the others. None if there are none.
     pub fn first_of(mistakes: Vec<Diagnostic>) -> Option<Diagnostic> {
         let mut mistakes = mistakes.into_iter();
         let first = mistakes.next()?;
         Some(Diagnostic { others: mistakes.collect(), ..first })
     }
 
-    /// True for what only follows from a mistake that was told already.
+    /// True if this only follows from a mistake that was already reported.
     pub fn is_consequence(&self) -> bool {
         self.message.is_empty()
     }
 
-    /// Adds what to do about it.
+    /// Adds advice.
     pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self

@@ -1,7 +1,7 @@
-//! The parts that carom is made from, for tests, benchmarks and research.
+//! The components of carom, for tests, benchmarks and research.
 //!
-//! **Unstable**: names and signatures here change without notice, also between patch releases. What is meant to last is at the
-//! root of the crate.
+//! **Unstable**: names and signatures here may change without notice, even in patch releases. The stable items are at the root
+//! of the crate.
 
 /// See `catalogue/` in the sources.
 pub mod catalogue {

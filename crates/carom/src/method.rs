@@ -1,4 +1,4 @@
-//! Methods by name: `flow+rule`, a flow alone, a rule alone, or a preset.
+//! Methods by name: `flow+rule`, a flow, a rule, or a preset.
 
 use std::sync::Arc;
 
@@ -12,46 +12,48 @@ use crate::plant::Plant;
 /// A flow and an impact rule.
 #[derive(Clone)]
 pub struct Method {
-    /// As the user wrote it.
+    /// The name as the user wrote it.
     pub name: String,
-    /// The flow of the full steps, and of the partial ones unless the rule says otherwise.
+    /// The flow of the full steps, and also of the partial steps unless the rule uses another.
     pub flow: Arc<FlowKind>,
     rule: RuleKind,
-    /// Where the preset fixes the truncation of H̃.
+    /// The truncation order of H̃, if a preset fixes it.
     mcva_order: Option<usize>,
-    /// For the projected Hamilton's principle, how its path crosses a wall; there is then no impact rule.
+    /// For the projected Hamilton's principle: how its path crosses a wall. There is then no impact rule.
     pub switches: Option<Switches>,
 }
 
 /// How the path of the projected Hamilton's principle crosses a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switches {
-    /// The crossing is located, and the partial steps end there: the order is that of the flow.
+    /// The crossing is located and partial steps end there: the order is that of the flow.
     Located,
-    /// Each step follows the side on which it began: order 1, and the energy jumps at each impact. For study.
+    /// Each step stays with the Lagrangian of the side on which it began: order 1, and the energy jumps at each impact. For
+    /// study.
     Unlocated,
 }
 
-/// A line of `carom methods`.
+/// A row of `carom methods`.
 pub struct MethodEntry {
-    /// What `--method` calls it.
+    /// The name in `--method`.
     pub name: String,
-    /// What it is.
+    /// A one-line description.
     pub about: String,
 }
 
-/// What runs where nothing is asked for: symplectic, symmetric, of order 12.
+/// The default method: symplectic, symmetric, of order 12.
 pub const DEFAULT: &str = "gauss6+ctec";
 
-/// The same for a model with constraints: order 8, where the equations of a step grow with the stages.
+/// The default method for a model with constraints. It has order 8, because the equations of a step grow with the number of
+/// stages.
 const CONSTRAINED: &str = "gauss4+ctec";
 
-/// What runs a model where nothing is asked for.
+/// The default method for a model.
 pub fn default_for(model: &Model) -> &'static str {
     if model.system.constraints.is_empty() { DEFAULT } else { CONSTRAINED }
 }
 
-/// A preset: its name, the method that it stands for, and the truncation of `mcva`.
+/// The presets: name, method, and the truncation order of `mcva`.
 const PRESETS: [(&str, &str, Option<usize>); 4] = [
     ("cva", "svc+ctec", None),
     ("vci", "svc+dtec", None),
@@ -59,14 +61,14 @@ const PRESETS: [(&str, &str, Option<usize>); 4] = [
     ("mcvac", "svc+mcva", Some(3)),
 ];
 
-/// The presets of the projected principle; each also goes with another flow, as in `gauss2+php`.
+/// The presets of the projected principle; each can be combined with another flow, as in `gauss2+php`.
 const PROJECTED: [(&str, Switches, &str); 2] = [
     ("php", Switches::Located, "gauss6 on the smooth path of the projected Hamilton's principle"),
-    ("php1", Switches::Unlocated, "the same without locating its switches: order 1, for study"),
+    ("php1", Switches::Unlocated, "like php, but without locating the switches: order 1, for study"),
 ];
 
 impl Method {
-    /// The method of that name; `alpha` is that of the generalized midpoint rule.
+    /// The method with this name; `alpha` is for the generalized midpoint rule.
     pub fn named(name: &str, alpha: Option<f64>) -> Result<Method> {
         let preset = PRESETS.iter().find(|(preset, ..)| *preset == name);
         let (full, mcva_order) = preset.map_or((name, None), |(_, full, order)| (*full, *order));
@@ -94,7 +96,7 @@ impl Method {
         Ok(Method { name: name.into(), flow: Arc::new(flow), rule, mcva_order, switches })
     }
 
-    /// Makes the impact rule, or says why it does not go with this system or this flow.
+    /// Creates the impact rule, or returns an error if it is incompatible with the system or the flow.
     pub fn rule(&self, plant: &dyn Plant, settings: &Run) -> Result<Built> {
         let mut settings = settings.clone();
         if let Some(order) = self.mcva_order {
@@ -106,18 +108,19 @@ impl Method {
         self.rule.build(&Workshop { plant, flow: &self.flow, settings: &settings })
     }
 
-    /// Moreau's law is one of velocities: for other energies than H, or a mass that depends on v, there is none.
+    /// Moreau's law applies to velocities: it is not defined for rules that conserve another energy than H, or if L_vv depends
+    /// on v.
     fn check_moreau(&self, plant: &dyn Plant) -> Result<()> {
         let (why, help) = match self.rule.name {
             "ctec" if plant.facts().is_quadratic => return Ok(()),
-            "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "leave it at `sequential`"),
-            rule => (format!("the rule `{rule}` does not match H"), "use `ctec`, or leave it at `sequential`"),
+            "ctec" => ("the Lagrangian is not quadratic in the velocities".into(), "use `sequential`"),
+            rule => (format!("the rule `{rule}` does not conserve H"), "use `ctec`, or `sequential`"),
         };
         Err(Diagnostic::new(format!("`simultaneous = \"moreau\"` cannot be used: {why}")).with_help(help).into())
     }
 }
 
-/// What there is, in groups.
+/// All flows, impact rules and presets, in groups.
 pub fn entries() -> [(&'static str, Vec<MethodEntry>); 3] {
     let flow =
         |flow: FlowKind| MethodEntry { about: format!("order {:<2} {}", flow.order, flow.about), name: flow.name };

@@ -1,4 +1,4 @@
-//! A mechanical system: what the mechanics needs to know, whatever it was read from.
+//! A mechanical system, independent of the source of the model.
 
 use crate::expr::{Expr, directional, substitute};
 
@@ -7,17 +7,17 @@ use crate::expr::{Expr, directional, substitute};
 /// All expressions are in the coordinates q, the velocities v, the parameters and the time; definitions are expanded.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// The degrees of freedom, in the order in which q, v and p list them.
+    /// The coordinates, in the order of the entries of q, v and p.
     pub coordinates: Vec<Coordinate>,
     /// The parameters, in the order of the file.
     pub parameters: Vec<Parameter>,
     /// L(q, v, t).
     pub lagrangian: Lagrangian,
-    /// The motion is free while every φ ≥ 0.
+    /// The walls; the motion is free while every φ ≥ 0.
     pub walls: Vec<Wall>,
     /// Holonomic constraints g = 0.
     pub constraints: Vec<Constraint>,
-    /// The generalized force on each coordinate, pushes included; zero where there is none.
+    /// The generalized force on each coordinate, including pushes; zero if there is none.
     pub forces: Vec<Expr>,
 }
 
@@ -30,12 +30,12 @@ pub struct Coordinate {
     pub q: Expr,
     /// Its velocity.
     pub v: Expr,
-    /// For a driven coordinate, what it is as a function of the time; for one that a constraint was solved for, as a
-    /// function of the others.
+    /// For a driven coordinate, its function of time; for a coordinate that a constraint eliminates, its function of the
+    /// others.
     pub prescribed: Option<Expr>,
 }
 
-/// A number that a model gives a name.
+/// A named number of a model.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// As written in the model.
@@ -46,34 +46,34 @@ pub struct Parameter {
     pub value: f64,
 }
 
-/// L, and T and V where the model gives them apart.
+/// L, with T and V if the model gives them separately.
 #[derive(Clone, Copy, Debug)]
 pub struct Lagrangian {
-    /// L = T − V, or what was given.
+    /// L, which is T − V if these are given.
     pub l: Expr,
     /// T and V, if given.
     pub parts: Option<(Expr, Expr)>,
 }
 
-/// A unilateral constraint φ(q, t) ≥ 0 that the system bounces off.
+/// A unilateral constraint φ(q, t) ≥ 0, at which the motion has impacts.
 #[derive(Clone, Debug)]
 pub struct Wall {
-    /// For messages and tables.
+    /// The name in messages and tables.
     pub name: String,
-    /// The gap.
+    /// The gap φ.
     pub phi: Expr,
-    /// e, from 0 (no bounce) to 1 (no loss).
+    /// The coefficient of restitution e, from 0 (inelastic) to 1 (elastic).
     pub restitution: Expr,
 }
 
 /// A holonomic constraint g(q, t) = 0.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// For messages and tables.
+    /// The name in messages and tables.
     pub name: String,
-    /// What must stay zero.
+    /// The constraint function.
     pub g: Expr,
-    /// How the discrete equations enforce it.
+    /// Where the discrete equations enforce it.
     pub enforce: Enforce,
 }
 
@@ -84,13 +84,13 @@ pub enum Enforce {
     OnePoint,
     /// ḡ(q_k, q_{k+1}) = 0 over each step: unstable, kept for study.
     TwoPoint {
-        /// The multiplier of the first step, which the equations leave open.
+        /// The multiplier of the first step, which the equations do not determine.
         lambda1: f64,
     },
 }
 
 impl Coordinate {
-    /// A free coordinate of that name.
+    /// A free coordinate with this name.
     pub fn new(name: &str) -> Coordinate {
         let (q, v) = (Expr::symbol(name), Expr::symbol(&format!("{name}'")));
         Coordinate { name: name.into(), q, v, prescribed: None }
@@ -125,7 +125,7 @@ impl System {
         self.coordinates.iter().map(|c| c.v).collect()
     }
 
-    /// The numbers of the coordinates that are not driven.
+    /// The indices of the coordinates that are not driven.
     pub fn free(&self) -> Vec<usize> {
         (0..self.coordinates.len()).filter(|&i| self.coordinates[i].prescribed.is_none()).collect()
     }
@@ -135,7 +135,7 @@ impl System {
         time_derivative(&self.coordinates, f)
     }
 
-    /// Each fᵢ with the driven coordinates, velocities and accelerations replaced by what they are prescribed to be.
+    /// Substitutes the prescribed functions for the driven coordinates, velocities and accelerations in each fᵢ.
     pub fn drive(&self, fs: &[Expr]) -> Vec<Expr> {
         let (mut from, mut to) = (Vec::new(), Vec::new());
         for c in &self.coordinates {

@@ -13,7 +13,7 @@ use crate::args;
 use crate::output::print;
 use crate::style::{self, STRONG, paint};
 
-/// Reads a model, evaluates its start, and says what it is or everything that is wrong with it.
+/// Validates a model and describes it, or prints all mistakes.
 pub fn check(arguments: &args::Model) -> Result<ExitCode> {
     match load(arguments).and_then(|model| describe(&model)) {
         Err(Error::Model(mistake)) if !mistake.others.is_empty() => {
@@ -24,7 +24,7 @@ pub fn check(arguments: &args::Model) -> Result<ExitCode> {
     }
 }
 
-/// Shows all mistakes, in the order of the file; those of the command line last.
+/// Prints all mistakes in the order of the file; those of the command line come last.
 fn tell_all(mut first: Diagnostic) {
     let mut mistakes = std::mem::take(&mut first.others);
     mistakes.insert(0, first);

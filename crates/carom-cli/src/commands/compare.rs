@@ -15,16 +15,16 @@ use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, right, warning};
 
-/// An exact motion with a larger error than this is not called exact without a warning.
+/// If the error of the reference motion exceeds this, a warning is printed.
 const UNKNOWN: f64 = 1e-6;
 
-/// Compares methods with each other, at several steps.
+/// Compares methods at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let plot = arguments.plot.as_deref().map(|path| Target::new(path, "--plot", &PLOTS)).transpose()?;
     let mut settings = arguments.model.settings.clone();
     settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
     let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
-    let no_horizon = || Diagnostic::new("the run has no horizon").with_help("give `--until T`, or `until` in [run]");
+    let no_horizon = || Diagnostic::new("the run has no end time").with_help("give `--until T`, or `until` in [run]");
     let until = model.run.until.ok_or_else(no_horizon)?;
     let plan = Plan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
     let bar = spinner();
@@ -41,7 +41,7 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     print(&format!("{} up to t = {until}\n{}", paint(STRONG, &model.title), table(&comparison)))?;
     if comparison.exact_error > UNKNOWN {
         let message =
-            format!("the exact motion is known to {:.0e} only: errors near that mean nothing", comparison.exact_error);
+            format!("the reference has an error of about {:.0e}: errors near it mean little", comparison.exact_error);
         anstream::eprintln!("{}", warning(&message));
     }
     Ok(ExitCode::SUCCESS)
@@ -59,9 +59,9 @@ fn steps(list: &str) -> Result<Vec<f64>> {
     items(list).into_iter().map(step).collect()
 }
 
-const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "their times", "steps"];
+const HEADINGS: [&str; 8] = ["h", "L² error", "order", "|H − H₀|", "|H̃ − H̃₀|", "impacts", "impact |Δt|", "steps"];
 
-/// The table on the terminal.
+/// The table for the terminal.
 fn table(comparison: &Comparison) -> String {
     let name = comparison.rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).max("method".len());
     let time = format!("{} s", kind_of_time());
@@ -98,7 +98,7 @@ fn cells(row: &Row, measures: &Measures) -> Vec<String> {
     texts.iter().map(|text| right(text, 11)).collect()
 }
 
-/// The table as CSV: an empty cell is a number that there is not.
+/// The table as CSV; an empty cell means that there is no value.
 fn csv(comparison: &Comparison) -> String {
     let time = kind_of_time().to_lowercase();
     let mut text = format!(

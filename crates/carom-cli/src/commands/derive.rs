@@ -13,7 +13,7 @@ use crate::style::visible_lines;
 /// Prints the equations of motion and the impact laws.
 pub fn derive(arguments: &args::Derive) -> Result<ExitCode> {
     if arguments.fragment && arguments.format != Format::Latex {
-        let wrong = Diagnostic::new("`--fragment` is a part of a LaTeX document");
+        let wrong = Diagnostic::new("`--fragment` needs LaTeX output");
         return Err(wrong.with_help("write `--format latex --fragment`").into());
     }
     let model = load(&arguments.model)?;
@@ -27,7 +27,7 @@ pub fn derive(arguments: &args::Derive) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The columns of the terminal, if standard output is one.
+/// The width of the terminal, if standard output is one.
 fn terminal_width() -> Option<usize> {
     if !stdout().is_terminal() {
         return None;

@@ -22,7 +22,7 @@ use crate::args::{self, Command};
 use crate::output::print;
 use crate::style;
 
-/// Does what the command line says.
+/// Executes a command.
 pub fn execute(command: Command) -> Result<ExitCode> {
     match command {
         Command::Check(model) => check::check(&model),
@@ -41,14 +41,14 @@ pub fn execute(command: Command) -> Result<ExitCode> {
     }
 }
 
-/// Shows on a terminal what is being done.
+/// Shows progress on a terminal.
 fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar
 }
 
-/// Prints what is allowed but seldom meant.
+/// Prints warnings about input that is allowed but rarely intended.
 fn warn(warnings: &[Diagnostic]) {
     for warning in warnings {
         anstream::eprintln!("{}", style::warning(&warning.body()));
@@ -61,7 +61,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(unwritable).map_err(Into::into)
 }
 
-/// The model that an argument names: a shipped one, or a file.
+/// Loads the model that an argument names: a shipped model or a file.
 pub fn load(model: &args::Model) -> Result<Model> {
     let path = Path::new(&model.model);
     if let Some(example) = catalogue::find(&model.model)

@@ -15,7 +15,7 @@ use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, room};
 
-/// The text is broken at this width.
+/// The width of lines.
 const WIDTH: usize = 100;
 
 /// Lists the figures and tables, or computes one or all.
@@ -59,7 +59,7 @@ fn heading(entry: &Entry, id: &str) -> String {
     format!("{} {} {}\n", paint(STRONG, id), entry.title, paint(QUIET, &cite))
 }
 
-/// Computes one, prints what comes out, and writes its data.
+/// Computes one figure or table, prints the finding, and writes its data.
 fn show(entry: &Entry, folder: Option<&Path>) -> Result<Finding> {
     let bar = spinner();
     let finding = entry.compute(&mut |what| bar.set_message(format!("{}: {what}", entry.id)));
@@ -88,7 +88,7 @@ struct Gallery {
 }
 
 impl Gallery {
-    /// Makes the folder, and sees that the pages can be written there.
+    /// Creates the folder, and checks that the pages can be written there.
     fn new(folder: &Path) -> Result<Gallery> {
         let unwritable = |e| Diagnostic::new(format!("cannot make the folder `{}`: {e}", folder.display()));
         std::fs::create_dir_all(folder).map_err(unwritable)?;
@@ -109,7 +109,7 @@ impl Gallery {
     }
 }
 
-/// Whole numbers as such, others with four digits.
+/// Integers in full, other numbers with four digits.
 fn short(value: f64) -> String {
     if value == value.trunc() && value.abs() < 1e6 {
         return format!("{value}");
@@ -135,7 +135,7 @@ fn paragraph(head: &str, text: &str) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
-/// Writes each table of a finding; returns the files.
+/// Writes each table of a finding. Returns the file names.
 fn save(entry: &Entry, finding: &Finding, folder: &Path) -> Result<Vec<String>> {
     let unwritable = |e| Diagnostic::new(format!("cannot make the folder `{}`: {e}", folder.display()));
     std::fs::create_dir_all(folder).map_err(unwritable)?;

@@ -1,4 +1,4 @@
-//! What the commands that draw have in common.
+//! Code shared by the commands that draw.
 
 use carom::lab::error::Result;
 use carom_report::chart::Chart;
@@ -6,21 +6,21 @@ use carom_report::file::Target;
 use carom_report::palette::{DARK, LIGHT, Theme};
 use carom_report::{png, svg};
 
-/// The extensions of plots.
+/// The file extensions of plots.
 pub const PLOTS: [&str; 2] = ["svg", "png"];
 
-/// Light, or dark if asked for.
+/// The light theme, or the dark one.
 pub fn theme(dark: bool) -> &'static Theme {
     if dark { &DARK } else { &LIGHT }
 }
 
-/// Writes plots as what the name of the file says.
+/// Writes plots in the format of the file's extension.
 pub fn write_plot(target: &Target, title: &str, charts: &[Chart], theme: &Theme) -> Result<()> {
     let svg = svg::figure(title, charts, theme);
     if target.is("png") { target.write(&png::render(&svg)?) } else { target.write(svg.as_bytes()) }
 }
 
-/// The command as it was typed, quoted where a shell needs it.
+/// The command as it was typed, with shell quotes where needed.
 pub fn command_line() -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
     let quote = |word: String| {

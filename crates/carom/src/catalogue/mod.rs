@@ -3,13 +3,13 @@
 /// A shipped model.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// What `carom run` calls it.
+    /// The name in `carom run`.
     pub name: &'static str,
-    /// One line about it.
+    /// A one-line description.
     pub about: &'static str,
-    /// The document that it comes from.
+    /// The document from which it comes.
     pub origin: &'static str,
-    /// The model.
+    /// The text of the model.
     pub text: &'static str,
 }
 
@@ -24,7 +24,7 @@ macro_rules! examples {
     };
 }
 
-/// All of them.
+/// All shipped models.
 pub const EXAMPLES: &[Example] = examples! {
     "point-mass", "a point mass that bounces on a floor", "[NOTES]";
     "pendulum", "a pendulum that hits a wall at its lowest point", "[NOTES]";
@@ -57,7 +57,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "rimless-wheel", "a rimless wheel that falls onto an icy slope", "";
 };
 
-/// The example of that name.
+/// The shipped model with this name.
 pub fn find(name: &str) -> Option<&'static Example> {
     EXAMPLES.iter().find(|example| example.name == name)
 }

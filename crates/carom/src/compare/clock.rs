@@ -1,8 +1,8 @@
-//! How long a computation takes.
+//! Measures computing time.
 
 use std::time::Instant;
 
-/// Measures the CPU time of the thread that started it; the wall time where the system does not tell the other.
+/// Measures the CPU time of the thread that started it, or the elapsed (wall) time if the system does not provide it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
@@ -10,7 +10,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts.
+    /// Starts the stopwatch.
     pub fn start() -> Stopwatch {
         Stopwatch { wall: Instant::now(), cpu: cpu_seconds() }
     }
@@ -29,11 +29,11 @@ pub fn kind_of_time() -> &'static str {
     if cpu_seconds().is_some() { "CPU" } else { "wall" }
 }
 
-/// The CPU time that this thread has used.
+/// The CPU time of this thread, if the system provides it.
 #[cfg(unix)]
 fn cpu_seconds() -> Option<f64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a `timespec` of ours, which the call fills in.
+    // SAFETY: the pointer is to our own `timespec`, which the call fills in.
     let code = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     (code == 0).then_some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
 }

@@ -1,4 +1,4 @@
-//! The motion that runs are measured against.
+//! The reference motion for comparisons.
 
 use super::Recorded;
 use crate::error::Result;
@@ -7,29 +7,29 @@ use crate::model::Model;
 use crate::run::{Impact, Status, View, Watcher};
 use crate::simulation::Simulation;
 
-/// Of order 16: rounding is all that is left of its error, except where the motion is chaotic.
+/// A method of order 16: its error is at roundoff level, unless the motion is chaotic.
 const METHOD: &str = "gauss8+ctec";
-/// Two runs that differ by less, relative to the size of q, are as exact as double precision allows.
+/// Two runs that differ by less, relative to the size of q, agree to double precision.
 const ENOUGH: f64 = 1e-13;
 /// The step is halved at most this often.
 const HALVINGS: usize = 8;
 
-/// A motion at the nodes of a mesh, computed by `gauss8+ctec` with a step that is halved until nothing changes.
+/// A reference motion at the nodes of a mesh, computed by `gauss8+ctec` with a step that is halved until the result converges.
 #[derive(Clone, Debug)]
 pub struct Exact {
-    /// The horizon.
+    /// The end time.
     pub until: f64,
-    /// q at the nodes k·h, and at the horizon.
+    /// q at the nodes k·h, and at the end time.
     pub q: Vec<Vec<f64>>,
-    /// When it meets a wall.
+    /// The times of impacts.
     pub impact_times: Vec<f64>,
-    /// The L² difference to a run with twice the step: more than its error.
+    /// The L² difference from a run with twice the step, which is an upper estimate of the error.
     pub error: f64,
-    /// h of the mesh.
+    /// The step h of the mesh.
     step: f64,
 }
 
-/// Keeps q at the samples and the times of impacts.
+/// Records q at the samples and the times of impacts.
 #[derive(Default)]
 struct Record {
     q: Vec<Vec<f64>>,
@@ -47,7 +47,7 @@ impl Watcher for Record {
 }
 
 impl Exact {
-    /// The motion of a model on the mesh of a step.
+    /// Computes the reference motion of a model on a mesh.
     pub fn new(model: &Model, step: f64, until: f64) -> Result<Exact> {
         let mut h = (until / 40.0).min(0.1);
         let simulation = Simulation::new(model, &Method::named(METHOD, None)?, h, until)?.every(step);
@@ -56,7 +56,7 @@ impl Exact {
             h *= 0.5;
             let mut finer = Exact::with(&simulation.clone().step(h), step, until)?;
             finer.error = l2(&best.q, &finer.q, step);
-            // Where halving no longer helps, the difference is what rounding leaves.
+            // If halving no longer helps, the difference is roundoff.
             let stuck = finer.error > 0.5 * best.error;
             let size = finer.q.iter().flatten().fold(1.0, |m: f64, q| m.max(q.abs()));
             let done = finer.error <= ENOUGH * size || (stuck && finer.error < 1e-6);
@@ -86,7 +86,8 @@ impl Exact {
     }
 }
 
-/// Over the nodes that both have. Where the horizon is on the mesh it stands twice in an exact motion, once in a run.
+/// The L² norm over the nodes that both have. If the end time is on the mesh, it occurs twice in a reference motion and once in
+/// a run.
 fn l2(a: &[Vec<f64>], b: &[Vec<f64>], h: f64) -> f64 {
     let squares = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     (h * a.iter().zip(b).map(squares).sum::<f64>()).sqrt()

@@ -1,4 +1,4 @@
-//! Methods against each other: each with each step, against a motion that is computed once, to high order.
+//! Compares methods and steps with a reference motion of high order, which is computed once.
 //!
 //! ```
 //! use carom::lab::compare::{Plan, compare};
@@ -32,69 +32,69 @@ use crate::run::Status;
 use crate::simulation::Simulation;
 use crate::solve::larger;
 
-/// A mesh has no more steps than this.
+/// The largest number of steps of a mesh.
 const MOST_STEPS: f64 = 1e7;
 
-/// What is compared.
+/// The methods and steps to compare.
 pub struct Plan {
     /// The methods.
     pub methods: Vec<Method>,
     /// The steps h.
     pub steps: Vec<f64>,
-    /// The horizon.
+    /// The end time.
     pub until: f64,
 }
 
-/// One method with one step.
+/// The result for one method and one step.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The method.
     pub method: String,
-    /// h.
+    /// The step h.
     pub step: f64,
-    /// What was measured, or why the method could not be run.
+    /// The measures, or the reason why the method could not be run.
     pub measures: std::result::Result<Measures, String>,
-    /// The order of the L² error that this row and the one of the step before it show.
+    /// The observed order of the L² error, from this row and the row with the previous step.
     pub order: Option<f64>,
 }
 
-/// What is measured of a run.
+/// The measures of a run.
 #[derive(Clone, Debug)]
 pub struct Measures {
     /// The L² error of the trajectory, sqrt(h Σ |q_k − q(t_k)|²) over the nodes.
     pub l2: f64,
     /// The largest |H − H(0)| over the nodes.
     pub energy_drift: f64,
-    /// The largest |H̃ − H̃(0)| over the nodes of the mesh, if the flow has a shadow Hamiltonian H̃: that of [`Shadow`] with
-    /// m = 8, averaged over 10 nodes on each side. Each value comes from full steps from the node alone, also through a
-    /// wall, and so no node is too near to an impact. It has an error of its own where the step hardly resolves the
-    /// motion: 3e-3 in the spikes of the double pendulum at h = 0.058, with any flow.
+    /// The largest |H̃ − H̃(0)| over the nodes of the mesh, if the flow has a shadow Hamiltonian H̃. H̃ is that of [`Shadow`]
+    /// with m = 8, averaged over 10 nodes on each side. Each value comes from full steps from the node alone, continued through
+    /// walls, so nodes near an impact need no special treatment. H̃ itself has an error if the step hardly resolves the motion:
+    /// 3e-3 in the spikes of the double pendulum at h = 0.058, with any flow.
     pub shadow_drift: Option<f64>,
-    /// How many impacts there were.
+    /// The number of impacts.
     pub impacts: usize,
-    /// The largest error of an impact time, over the impacts that this run and the exact motion have in common: the
-    /// first with the first, and so on.
+    /// The largest error of an impact time. Impacts of this run and of the reference motion are paired in order; unpaired ones
+    /// are ignored.
     pub impact_time_error: Option<f64>,
-    /// How many steps were made.
+    /// The number of steps.
     pub steps: usize,
-    /// The CPU time that one run takes, in seconds: the least of several, without compiling and without a watcher. See
+    /// The CPU time of one run in seconds: the minimum over several runs, without compilation and without a watcher. See
     /// [`Stopwatch`].
     pub seconds: f64,
 }
 
-/// All rows, and what they were measured against.
+/// All rows, and the accuracy of the reference motion.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Method by method, step by step.
     pub rows: Vec<Row>,
-    /// The estimated error of the exact motion, over all meshes: no smaller L² error means anything.
+    /// The estimated error of the reference motion, over all meshes. Smaller L² errors are not significant.
     pub exact_error: f64,
-    /// How many impacts the exact motion has.
+    /// The number of impacts of the reference motion.
     pub exact_impacts: usize,
 }
 
 impl Plan {
-    /// Methods by name, with α of the generalized midpoint rule; checks that there is something to compare.
+    /// Selects methods by name, with α for the generalized midpoint rule. Returns an error if there is nothing to compare.
     pub fn new(methods: &[&str], alpha: Option<f64>, steps: &[f64], until: f64) -> Result<Plan> {
         let wrong = |message: String, help: &str| Error::from(Diagnostic::new(message).with_help(help));
         if methods.is_empty() {
@@ -108,24 +108,24 @@ impl Plan {
             return Err(wrong(format!("a step must be positive, not {step}"), "a step is a time, such as 0.01"));
         }
         if unusable(until) {
-            return Err(wrong(format!("the horizon must be positive, not {until}"), "it is a time, such as 10"));
+            return Err(wrong(format!("the end time must be positive, not {until}"), "it is a time, such as 10"));
         }
         if let Some(step) = steps.iter().find(|step| until / **step > MOST_STEPS) {
             let message = format!("the step {step} takes more than {MOST_STEPS:e} steps up to t = {until}");
-            return Err(wrong(message, "the whole mesh is kept: give a larger step or an earlier horizon"));
+            return Err(wrong(message, "all nodes are kept in memory: give a larger step or an earlier end time"));
         }
         let methods = methods.iter().map(|name| Method::named(name, alpha)).collect::<Result<_>>()?;
         Ok(Plan { methods, steps: steps.to_vec(), until })
     }
 }
 
-/// Runs each method with each step. `tell` hears what is being done.
+/// Runs each method with each step. Calls `tell` with a progress message.
 ///
-/// A method that does not go with the model, or fails on the way, has a row that says so.
+/// If a method cannot run the model or fails, its row has the reason.
 pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result<Comparison> {
     let mut motions = Vec::new();
     for &step in &plan.steps {
-        tell(&format!("the exact motion at h = {step}"));
+        tell(&format!("the reference motion at h = {step}"));
         motions.push(Exact::new(model, step, plan.until)?);
     }
     let mut rows: Vec<Row> = Vec::new();
@@ -191,7 +191,7 @@ pub fn build_flow(model: &Model, method: &Method, mechanics: &Mechanics) -> Resu
     method.flow.build(mechanics, &parameters)
 }
 
-/// The CPU time of one run: the least of at least three, and of as many as fit into `at_least` seconds.
+/// The CPU time of one run: the minimum over at least three runs, or over as many as fit into `at_least` seconds.
 pub fn seconds(simulation: &Simulation, at_least: f64) -> Result<f64> {
     let ready = simulation.prepare()?;
     let (begin, mut least, mut runs) = (Instant::now(), f64::INFINITY, 0);

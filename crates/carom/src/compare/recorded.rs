@@ -1,4 +1,4 @@
-//! A run, kept whole.
+//! The complete record of a run.
 
 use crate::error::Result;
 use crate::modified::Shadow;
@@ -14,13 +14,13 @@ pub struct Recorded {
     pub nodes: Vec<Phase>,
     /// The impacts.
     pub impacts: Vec<Impact>,
-    /// For each impact the number of the last node before it.
+    /// For each impact, the index of the last node before it.
     pub last_nodes: Vec<usize>,
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// Keeps nodes and impacts.
+/// Records nodes and impacts.
 #[derive(Default)]
 struct Record {
     nodes: Vec<Phase>,
@@ -40,7 +40,7 @@ impl Watcher for Record {
 }
 
 impl Recorded {
-    /// Runs a simulation.
+    /// Runs a simulation and records it.
     pub fn of(simulation: &Simulation) -> Result<Recorded> {
         let mut record = Record::default();
         let outcome = simulation.watch(&mut record)?;
@@ -48,7 +48,7 @@ impl Recorded {
         Ok(Recorded { nodes, impacts, last_nodes, outcome })
     }
 
-    /// H̃ at the nodes of the mesh k·h; a last node that is not on the mesh is left out.
+    /// H̃ at the nodes k·h of the mesh. A last node that is not on the mesh is left out.
     pub fn shadow(
         &self,
         shadow: &mut Shadow,

@@ -1,32 +1,32 @@
-//! A derivation as a document: sections of prose and equations, whatever they are written in.
+//! A derivation as a document of prose and equations, independent of the output format.
 
 use crate::expr::Expr;
 use crate::expr::print::{Layout, text};
 
-/// The mechanics of a system, derived.
+/// The derived mechanics of a system.
 #[derive(Clone, Debug)]
 pub struct Derivation {
     /// The system's title.
     pub title: String,
-    /// In the order of the derivation.
+    /// The sections, in the order of the derivation.
     pub sections: Vec<Chapter>,
 }
 
-/// A part of a derivation.
+/// A section of a derivation.
 #[derive(Clone, Debug)]
 pub struct Chapter {
     /// Its heading.
     pub title: String,
-    /// What it says, in order.
+    /// Its paragraphs and displays, in order.
     pub blocks: Vec<Block>,
 }
 
 /// A paragraph or a display.
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// Words, with formulas among them.
+    /// Text with inline formulas.
     Prose(Vec<Span>),
-    /// Equations under each other, aligned at their relation.
+    /// Equations below each other, aligned at their relation signs.
     Equations(Vec<Equation>),
 }
 
@@ -39,7 +39,7 @@ pub enum Span {
     Math(Layout),
 }
 
-/// A paragraph in a notation, which writes words and formulas in its own way.
+/// Formats a paragraph, with functions that format words and formulas.
 pub(super) fn paragraph(spans: &[Span], words: impl Fn(&str) -> String, math: impl Fn(&Layout) -> String) -> String {
     let span = |span: &Span| match span {
         Span::Text(text) | Span::Math(Layout::Words(text)) => words(text),
@@ -51,23 +51,23 @@ pub(super) fn paragraph(spans: &[Span], words: impl Fn(&str) -> String, math: im
 /// left = right.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// What is defined or asserted.
+    /// The left-hand side.
     pub left: Layout,
-    /// What it is.
+    /// The right-hand side.
     pub right: Layout,
-    /// The right side as an expression, where it is one.
+    /// The right-hand side as an expression, if it is one.
     pub value: Option<Expr>,
-    /// The entries of a matrix one by one, for a page that is too narrow for it.
+    /// The entries of a matrix one by one, for pages that are too narrow for the matrix.
     pub entries: Vec<Equation>,
 }
 
 impl Equation {
-    /// left = right, between formulas that are not expressions.
+    /// left = right, for formulas that are not expressions.
     pub fn between(left: Layout, right: Layout) -> Equation {
         Equation { left, right, value: None, entries: Vec::new() }
     }
 
-    /// The equations, with matrices that do not fit entry by entry.
+    /// The equations, with matrices that do not fit replaced by their entries.
     pub(super) fn entry_by_entry(equations: &[Equation], fits: impl Fn(&Equation) -> bool) -> Vec<&Equation> {
         let apart = |e: &Equation| !e.entries.is_empty() && !fits(e);
         equations.iter().flat_map(|e| if apart(e) { e.entries.iter().collect() } else { vec![e] }).collect()
@@ -75,12 +75,12 @@ impl Equation {
 }
 
 impl Chapter {
-    /// A section without content.
+    /// An empty section.
     pub fn new(title: impl Into<String>) -> Chapter {
         Chapter { title: title.into(), blocks: Vec::new() }
     }
 
-    /// Adds a paragraph; each `{}` in it is the next formula.
+    /// Adds a paragraph; the n-th `{}` is replaced by the n-th formula.
     pub fn say(&mut self, text: &str, formulas: impl IntoIterator<Item = Layout>) {
         let mut formulas = formulas.into_iter();
         let mut spans = Vec::new();
@@ -95,7 +95,7 @@ impl Chapter {
         self.blocks.push(Block::Prose(spans));
     }
 
-    /// Adds a display.
+    /// Adds a display of equations.
     pub fn show(&mut self, equations: Vec<Equation>) {
         if !equations.is_empty() {
             self.blocks.push(Block::Equations(equations));
@@ -104,7 +104,7 @@ impl Chapter {
 }
 
 impl Derivation {
-    /// The values of the equations whose left side reads so, as text: `θ̈₁`, `λ`.
+    /// The values of all equations with this left-hand side, given as text: `θ̈₁`, `λ`.
     pub fn find_all(&self, left: &str) -> Vec<Expr> {
         let blocks = self.sections.iter().flat_map(|section| &section.blocks);
         let equations = blocks.flat_map(|block| match block {
@@ -114,7 +114,7 @@ impl Derivation {
         equations.filter(|e| text::render(&e.left) == left).filter_map(|e| e.value).collect()
     }
 
-    /// The first of them.
+    /// The value of the first equation with this left-hand side.
     pub fn find(&self, left: &str) -> Option<Expr> {
         self.find_all(left).first().copied()
     }

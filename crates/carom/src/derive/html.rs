@@ -1,16 +1,16 @@
-//! A derivation as one web page that needs nothing else: light and dark, long equations on several lines.
+//! A derivation as a self-contained web page, light and dark, with long equations on several lines.
 
 use super::document::{Block, Chapter, Derivation, Equation, paragraph};
 use crate::expr::print::html::{STYLE, escape, formula, render};
 use crate::expr::print::text;
 
-/// What fits on a line, in letters.
+/// The number of letters that fit on a line.
 const PAGE: f64 = 90.0;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 
 impl Derivation {
-    /// As a self-contained web page.
+    /// The derivation as a self-contained web page.
     pub fn to_html(&self) -> String {
         let (title, body) = (escape(&self.title), self.to_html_sections("h2"));
         format!(
@@ -21,7 +21,7 @@ impl Derivation {
         )
     }
 
-    /// Its sections as part of a page, with headings of a level such as `h2`.
+    /// The sections as part of a page, with headings of this level, such as `h2`.
     pub fn to_html_sections(&self, heading: &str) -> String {
         let section = |section: &Chapter| {
             let blocks: String = section.blocks.iter().map(block).collect();
@@ -45,7 +45,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// A row of two cells, or of one if the left sides are long.
+/// A row of two cells, or of one cell if the left-hand sides are long.
 fn equation(equation: &Equation, aligned: bool) -> String {
     let (left, right) = (render(&equation.left), render(&equation.right));
     let label = escape(&format!("{} = {}", text::render(&equation.left), text::render(&equation.right)));

@@ -11,7 +11,7 @@ use crate::expr::print::Layout;
 use crate::expr::{Expr, ExprNode, grad, substitute};
 use crate::system::{Wall, time};
 
-/// A wall with what its impacts need.
+/// A wall with the quantities of its impact law.
 struct Impact<'a> {
     m: &'a Derivatives,
     /// ∇φ.
@@ -117,7 +117,7 @@ impl Impact<'_> {
         Expr::symbol(letters.lambda) * (loss - drift)
     }
 
-    /// λ and v⁺; the rate of approach keeps its name unless it is a single velocity.
+    /// Writes λ and v⁺. The rate of approach is abbreviated unless it is a single velocity.
     fn solved(&self, inverse: &[Vec<Expr>], section: &mut Chapter) {
         let m = self.m;
         let direction = apply(inverse, &self.slope);
@@ -136,7 +136,7 @@ impl Impact<'_> {
         for (i, c) in m.system.coordinates.iter().enumerate() {
             let change = m.neat(m.neat(direction[i]) * strength / resistance);
             let after = self.v_minus[i] + change;
-            // The rate written out may cancel: one coordinate has v⁺ = −e v⁻ at any wall that does not move.
+            // Terms of the expanded rate may cancel: with one coordinate, v⁺ = −e v⁻ at any fixed wall.
             let full = m.neat(substitute(&[after], &[approach], &[self.approach])[0]);
             let after = if is_velocity { full } else { m.tidier.cheaper(after, full) };
             equations.push(m.equation(symbol(velocity_at(c, '+')), after));
@@ -144,7 +144,7 @@ impl Impact<'_> {
         section.show(equations);
     }
 
-    /// λ and v⁺ with the matrix left as it is.
+    /// Writes λ and v⁺ with M⁻¹ in matrix form.
     fn matrix_form(&self, section: &mut Chapter) {
         let m = self.m;
         let inverse = || raised(letter(m.letters.mass), "⁻¹");
@@ -159,7 +159,7 @@ impl Impact<'_> {
         ]);
     }
 
-    /// With holonomic constraints their impulses take part.
+    /// Writes the law for a system with holonomic constraints, whose impulses take part.
     fn constrained(&self, section: &mut Chapter) {
         let (m, mu) = (self.m, letter(self.m.letters.mu));
         section.say("At an impact the constraints answer with impulses {} of their own:", [mu.clone()]);
@@ -190,7 +190,7 @@ impl Impact<'_> {
         }
     }
 
-    /// For L not quadratic in v: the law, with both sides written out.
+    /// Writes the law for L not quadratic in v, with both sides expanded.
     fn implicit(&self, section: &mut Chapter) {
         let m = self.m;
         let words = "{} is not quadratic in the velocities, so only the impact without loss is defined:";

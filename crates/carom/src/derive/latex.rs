@@ -1,17 +1,17 @@
-//! A derivation in LaTeX: a document, or a fragment for one.
+//! A derivation in LaTeX, as a document or as a fragment.
 
 use super::document::{Block, Derivation, Equation, paragraph};
 use super::wrap::{self, Script};
 use crate::expr::print::latex::{escape, function, render};
 use crate::expr::print::layout::{Call, Layout};
 
-/// About how many letters fit on a line of the page.
+/// The approximate number of letters that fit on a line.
 const LINE: usize = 76;
-/// Lines after the first of a formula are indented by this many.
+/// The indentation of continuation lines.
 const HANG: usize = 2;
 
 impl Derivation {
-    /// As a complete LaTeX document.
+    /// The derivation as a complete LaTeX document.
     pub fn to_latex(&self) -> String {
         format!(
             "\\documentclass{{article}}\n\\usepackage[a4paper,margin=25mm]{{geometry}}\n\\usepackage{{amsmath}}\n\
@@ -21,7 +21,7 @@ impl Derivation {
         )
     }
 
-    /// As sections to be put into another document, which needs `amsmath`.
+    /// The sections, to include in a document that uses `amsmath`.
     pub fn to_latex_body(&self) -> String {
         let section = |title: &str, blocks: &[Block]| {
             let blocks: String = blocks.iter().map(block).collect();
@@ -30,7 +30,7 @@ impl Derivation {
         self.sections.iter().map(|s| section(&s.title, &s.blocks)).collect()
     }
 
-    /// The equations alone, to be put into another document, which needs `amsmath`; comments name the sections.
+    /// Only the equations, to include in a document that uses `amsmath`; comments name the sections.
     pub fn to_latex_equations(&self) -> String {
         let mut out = String::new();
         for section in &self.sections {
@@ -56,12 +56,12 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// A left side that is not aligned: there would be too little room for the right side.
+/// True if a left-hand side is too long to align, because it would leave too little space for the right-hand side.
 fn is_long(left: &Layout) -> bool {
     left.breadth() > LINE as f64 / 3.0
 }
 
-/// One equation, its relation after a left side of `left` letters.
+/// One equation, with its relation sign after a left-hand side of `left` letters.
 fn equation(equation: &Equation, left: usize) -> String {
     if is_long(&equation.left) {
         let mut lines = lines(&equation.left, LINE - left);
@@ -75,7 +75,7 @@ fn equation(equation: &Equation, left: usize) -> String {
     format!("{} &= {}", render(&equation.left), lines(&equation.right, LINE - left - 3).join(NEXT))
 }
 
-/// What begins the next line of a formula.
+/// The start of a continuation line.
 const NEXT: &str = " \\\\\n& \\quad ";
 
 fn lines(layout: &Layout, room: usize) -> Vec<String> {
@@ -83,7 +83,7 @@ fn lines(layout: &Layout, room: usize) -> Vec<String> {
     wrap::lines(layout, &Tex, room)
 }
 
-/// LaTeX's math mode.
+/// The LaTeX math notation.
 struct Tex;
 
 impl Script for Tex {
@@ -104,7 +104,7 @@ impl Script for Tex {
         }
     }
 
-    // \left( and \right) must be on one line.
+    // `\left(` and `\right)` must be on one line, so brackets of fixed size are used.
     fn open(&self, inside: &Layout) -> &'static str {
         if inside.is_tall() { "\\Bigl( " } else { "\\bigl( " }
     }

@@ -1,11 +1,11 @@
-//! Small linear algebra with expressions: inverses by cofactors, block by block.
+//! Symbolic linear algebra for small matrices: inverses by cofactors, block by block.
 
 use crate::expr::Expr;
 
 /// Blocks larger than this are left in matrix form.
 const LARGEST_BLOCK: usize = 3;
 
-/// The inverse of a symmetric matrix whose blocks are small; none if a block is large or singular.
+/// The inverse of a symmetric matrix with small blocks. None if a block is large or singular.
 pub fn inverse(m: &[Vec<Expr>], tidy: &impl Fn(Expr) -> Expr) -> Option<Vec<Vec<Expr>>> {
     let n = m.len();
     let mut inverse = vec![vec![Expr::constant(0.0); n]; n];
@@ -28,7 +28,7 @@ pub fn inverse(m: &[Vec<Expr>], tidy: &impl Fn(Expr) -> Expr) -> Option<Vec<Vec<
     Some(inverse)
 }
 
-/// The sets of rows that are coupled to each other.
+/// The sets of coupled rows.
 fn blocks(m: &[Vec<Expr>]) -> Vec<Vec<usize>> {
     let mut blocks: Vec<Vec<usize>> = Vec::new();
     for (i, row) in m.iter().enumerate() {
@@ -47,7 +47,7 @@ fn minor(m: &[Vec<Expr>], row: usize, column: usize) -> Vec<Vec<Expr>> {
     keep(row).map(|i| keep(column).map(|j| m[i][j]).collect()).collect()
 }
 
-/// The determinant, by the first row.
+/// The determinant, expanded along the first row.
 fn determinant(m: &[Vec<Expr>]) -> Expr {
     match m {
         [] => Expr::constant(1.0),

@@ -1,4 +1,4 @@
-//! What follows from a Lagrangian: momenta, mass matrix, energy, equations of motion.
+//! The quantities derived from a Lagrangian: momenta, mass matrix, energy, equations of motion.
 
 use std::cell::Cell;
 
@@ -9,9 +9,9 @@ use crate::expr::tidy::Tidier;
 use crate::expr::{Expr, ExprNode, Func, Op, grad, jacobian, substitute, with_arena};
 use crate::system::{Constraint, Lagrangian, System, Wall, time};
 
-/// A system in its free coordinates, with what is derived from its Lagrangian.
+/// A system in its free coordinates, with the quantities derived from its Lagrangian.
 pub struct Derivatives {
-    /// The driven coordinates are replaced by their functions of the time.
+    /// The system, with driven coordinates replaced by their functions of time.
     pub system: System,
     pub tidier: Tidier,
     pub letters: Letters,
@@ -22,7 +22,7 @@ pub struct Derivatives {
     pub p: Vec<Expr>,
     /// ∂²L/∂v∂v.
     pub mass: Vec<Vec<Expr>>,
-    /// M⁻¹, where its blocks are small.
+    /// M⁻¹, if the blocks of M are small.
     pub mass_inverse: Option<Vec<Vec<Expr>>>,
     /// True if M does not depend on the velocities.
     pub is_quadratic: bool,
@@ -30,11 +30,11 @@ pub struct Derivatives {
     pub energy: Expr,
     /// The forces other than M a: Q + ∂L/∂q − (∂p/∂q) v − ∂p/∂t.
     pub forces: Vec<Expr>,
-    /// How many operations the page has room for.
+    /// The number of operations that may still be shown.
     room: Cell<f64>,
 }
 
-/// The operations that a derivation shows at most: some tens of pages.
+/// The largest number of operations that a derivation shows: some tens of pages.
 const PAGE: f64 = 100_000.0;
 
 impl Derivatives {
@@ -68,14 +68,14 @@ impl Derivatives {
         }
     }
 
-    /// The shape of e, or its size in words once the page is full.
+    /// The layout of e, or its size in words if the limit is reached.
     pub fn layout(&self, e: Expr) -> Layout {
         let (layout, size) = compose_within(e, &self.tidier.notation, self.room.get());
         self.room.set(self.room.get() - size);
         layout
     }
 
-    /// e as a person would write it.
+    /// Simplifies e to the form in which a person would write it.
     pub fn neat(&self, e: Expr) -> Expr {
         self.tidier.tidy(e)
     }
@@ -88,7 +88,7 @@ impl Derivatives {
         let shifted: Vec<Expr> =
             momenta(&self.system).iter().zip(&self.p).map(|(&p, &of_v)| p - self.neat(rest(of_v))).collect();
         let kinetic = if self.q.len() == 1 {
-            // One shifted momentum is best left as the square that it is.
+            // A single shifted momentum is best left as a square.
             let mass = self.mass[0][0];
             shifted[0].squared() / (2.0 * mass)
         } else {
@@ -104,9 +104,9 @@ impl Derivatives {
     }
 }
 
-/// An expression that is quadratic in v: its quadratic, linear and constant parts, each for itself.
+/// Simplifies the quadratic, linear and constant parts in v of an expression separately.
 pub fn neat_by_degree(e: Expr, v: &[Expr], tidier: &Tidier, is_quadratic: bool) -> Expr {
-    // Substitutions and a gradient, some tenths of a microsecond for each node.
+    // This substitutes and differentiates, which takes some tenths of a microsecond per node.
     if !tidier.affords(e, 20) {
         return e;
     }
@@ -125,14 +125,14 @@ fn is_quadratic(e: Expr, v: &[Expr], tidier: &Tidier) -> bool {
     !jacobian(&grad(e, v), v).into_iter().flatten().any(|x| x.depends_on(v) && tidier.tidy(x).depends_on(v))
 }
 
-/// A symmetric matrix with f applied to its entries, to equal ones once.
+/// Applies f to the entries of a symmetric matrix, once for equal entries.
 fn symmetric(m: Vec<Vec<Expr>>, f: impl Fn(Expr) -> Expr) -> Vec<Vec<Expr>> {
     let lower: Vec<Vec<Expr>> =
         m.iter().enumerate().map(|(i, row)| row[..=i].iter().map(|&e| f(e)).collect()).collect();
     (0..m.len()).map(|i| (0..m.len()).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect()
 }
 
-/// False if it divides by zero or takes the logarithm of it, whatever the symbols are.
+/// False if e divides by zero or takes its logarithm for all values of the symbols.
 fn is_defined(e: Expr) -> bool {
     with_arena(|a| {
         a.reachable(&[e]).into_iter().all(|x| match a.node(x) {
@@ -150,7 +150,7 @@ fn forces(system: &System, p: &[Expr], q: &[Expr], v: &[Expr]) -> Vec<Expr> {
     (0..q.len()).map(|i| system.forces[i] + slopes[i] - drift[i] - p[i].diff(time())).collect()
 }
 
-/// The system in its free coordinates, its Lagrangian tidied.
+/// The system in its free coordinates, with a simplified Lagrangian.
 fn reduced(system: &System, tidier: &Tidier) -> System {
     let drive = |e: Expr| system.drive(&[e])[0];
     let free = system.free();

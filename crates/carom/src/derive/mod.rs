@@ -1,7 +1,7 @@
-//! Derivatives on paper: from a system to its equations, momenta, energy and impact laws, as a person would write them.
+//! Symbolic derivations: the momenta, energy, equations of motion and impact laws of a system, as a person would write them.
 //!
-//! [`derive()`] computes and arranges them as a document; the document writes itself for a terminal, for LaTeX or as a
-//! web page. What is small is solved symbolically; what is large is left in matrix form.
+//! [`derive()`] computes them and arranges them as a document, which can be written as text, LaTeX or a web page. Small systems
+//! are solved symbolically; large ones are left in matrix form.
 
 mod document;
 mod html;
@@ -22,11 +22,11 @@ use crate::system::System;
 use mechanics::Derivatives;
 use symbols::{Letters, letter, notation};
 
-/// Coordinates times operations of the Lagrangian beyond which a system is not derived: its derivatives alone take
-/// seconds, and nobody could read them.
+/// Systems with a larger product of coordinates and operations of the Lagrangian are not derived: their derivatives alone take
+/// seconds, and would be too long to read.
 const LARGEST_SYSTEM: usize = 150_000;
 
-/// The mechanics of a system, derived.
+/// Derives the mechanics of a system.
 pub fn derive(system: &System, title: &str) -> Derivation {
     let operations = with_arena(|a| a.reachable(&[system.lagrangian.l])).len();
     let is_large = system.coordinates.len() * operations > LARGEST_SYSTEM;
@@ -46,7 +46,7 @@ fn sections(system: &System) -> Vec<Chapter> {
     sections
 }
 
-/// The Lagrangian of a large system, as it was given.
+/// The section for a system that is too large: only its Lagrangian, as given.
 fn summary(system: &System, operations: usize) -> Chapter {
     let mut section = Chapter::new("Lagrangian");
     let (l, letters) = (system.lagrangian.l, Letters::new(system));

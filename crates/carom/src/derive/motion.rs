@@ -19,7 +19,7 @@ impl Derivatives {
         Equation { value: Some(value), ..Equation::between(left, self.layout(value)) }
     }
 
-    /// left = matrix, and its entries by the names that `name` gives some of them.
+    /// left = matrix; `name` gives names for the entries.
     pub(super) fn matrix(
         &self,
         left: Layout,
@@ -36,7 +36,7 @@ impl Derivatives {
     }
 }
 
-/// T, V and L, and what is driven.
+/// The section on T, V, L and driven coordinates.
 pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
     let mut section = Chapter::new("Lagrangian");
     let driven: Vec<Equation> =
@@ -62,7 +62,7 @@ pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
     section
 }
 
-/// p = ∂L/∂v and M = ∂²L/∂v∂v.
+/// The section on p = ∂L/∂v and M = ∂²L/∂v∂v.
 pub fn momenta(m: &Derivatives) -> Chapter {
     let mut section = Chapter::new("Momenta");
     let names = symbols::momenta(&m.system);
@@ -94,7 +94,7 @@ pub fn momenta(m: &Derivatives) -> Chapter {
     section
 }
 
-/// a = b, for a left side that says where it comes from.
+/// The formula a = b, as a left-hand side that shows its origin.
 fn chained(a: Layout, b: Layout) -> Layout {
     row([a, Layout::Sign(" = "), b])
 }
@@ -105,7 +105,7 @@ fn second_derivative(m: &Derivatives) -> Layout {
     above.over(row([Layout::Sign("∂"), letter("q'"), Layout::Sign("∂"), letter("q'")]))
 }
 
-/// H in the velocities and in the momenta.
+/// The section on H, in terms of velocities and of momenta.
 pub fn energy(m: &Derivatives) -> Chapter {
     let mut section = Chapter::new("Energy");
     let product = row([letter("p"), Layout::Sign("·"), letter("q'")]);
@@ -124,7 +124,7 @@ pub fn energy(m: &Derivatives) -> Chapter {
     section
 }
 
-/// The equations of motion, as they follow and solved.
+/// The section on the equations of motion, in implicit form and solved.
 pub fn equations(m: &Derivatives) -> Chapter {
     let mut section = Chapter::new("Equations of motion");
     let free = m.system.forces.iter().all(|f| f.is_zero());
@@ -176,7 +176,7 @@ fn reactions(m: &Derivatives) -> Vec<Expr> {
     (0..m.q.len()).map(|i| m.neat(dot(&column(i), &lambda))).collect()
 }
 
-/// The constraints, their Jacobian and what follows for the velocities.
+/// The section on the constraints, their Jacobian and the velocity constraints.
 pub fn constraints(m: &Derivatives) -> Option<Chapter> {
     let list = &m.system.constraints;
     if list.is_empty() {

@@ -1,10 +1,10 @@
-//! The letters of mechanics, for the left sides of equations.
+//! Symbols for the left-hand sides of equations.
 
 use crate::expr::Expr;
 use crate::expr::print::{Class, Layout, Notation};
 use crate::system::{Coordinate, System};
 
-/// The order of a system's symbols.
+/// The order in which the symbols of a system are written.
 pub fn notation(system: &System) -> Notation {
     let parameters = system.parameters.iter().map(|p| p.name.as_str());
     let mut notation = Notation::new(parameters, system.coordinates.iter().map(|c| c.name.as_str()));
@@ -14,8 +14,8 @@ pub fn notation(system: &System) -> Notation {
     notation
 }
 
-/// Symbols for the momenta: p alone, p₁ and p₂ for θ₁ and θ₂, p_x and p_y for x and y. A letter that the model uses
-/// for something else is not taken.
+/// Symbols for the momenta: p for one coordinate, p₁ and p₂ for θ₁ and θ₂, p_x and p_y for x and y. Avoids letters that the
+/// model uses.
 pub fn momenta(system: &System) -> Vec<Expr> {
     let names: Vec<&str> = system.coordinates.iter().map(|c| c.name.as_str()).collect();
     let number = |name: &str| match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
@@ -41,7 +41,7 @@ pub fn velocity_at(c: &Coordinate, side: char) -> Expr {
     Expr::symbol(&format!("{}'{side}", c.name))
 }
 
-/// The letters of derived quantities: the usual ones, or others where the model has taken them.
+/// The letters of derived quantities: the usual ones, or others if the model already uses them.
 pub struct Letters {
     pub kinetic: &'static str,
     pub potential: &'static str,
@@ -84,7 +84,7 @@ impl Letters {
         row([Layout::Sign("∇"), letter(self.gap)])
     }
 
-    /// φ̇, on a side of an impact, as a symbol.
+    /// φ̇ on one side of an impact, as a symbol.
     pub fn gap_rate(&self, side: &str) -> Expr {
         Expr::symbol(&format!("{}'{side}", self.gap))
     }
@@ -112,7 +112,7 @@ pub fn symbol(e: Expr) -> Layout {
     Layout::name(&e.to_source())
 }
 
-/// Pieces side by side.
+/// Formulas side by side.
 pub fn row(pieces: impl IntoIterator<Item = Layout>) -> Layout {
     Layout::Row(pieces.into_iter().collect())
 }
@@ -122,12 +122,12 @@ pub fn partial(f: Layout, x: Layout) -> Layout {
     row([Layout::Sign("∂"), f]).over(row([Layout::Sign("∂"), x]))
 }
 
-/// xᵀ, x⁻¹, x⁺ and the like.
+/// x with a raised mark, such as xᵀ, x⁻¹ or x⁺.
 pub fn raised(x: Layout, mark: &'static str) -> Layout {
     row([x, Layout::Sign(mark)])
 }
 
-/// a + b, or a − b where the second is negative.
+/// a + b, or a − b if the second term is negative.
 pub fn sum(terms: impl IntoIterator<Item = Layout>) -> Layout {
     Layout::Sum(terms.into_iter().map(|term| (false, term)).collect())
 }

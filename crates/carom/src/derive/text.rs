@@ -1,25 +1,25 @@
-//! A derivation for a terminal: equations aligned, matrices in brackets, long formulas on several lines.
+//! A derivation as text for a terminal: aligned equations, matrices in brackets, long formulas on several lines.
 
 use super::document::{Block, Derivation, Equation, paragraph};
 use super::wrap::{self, Script};
 use crate::expr::print::layout::{Call, Layout};
 use crate::expr::print::text::{denominator, exponent, function, render, width};
 
-/// The columns of a page where nobody says otherwise.
+/// The default number of columns.
 const COLUMNS: usize = 100;
-/// Narrower pages than this are treated as this wide.
+/// Narrower pages are treated as this wide.
 const NARROWEST: usize = 40;
 const INDENT: &str = "    ";
-/// Lines after the first of a formula are indented by this.
+/// The indentation of continuation lines.
 const HANG: &str = "  ";
 
 impl Derivation {
-    /// As text, 100 columns wide.
+    /// The derivation as text, 100 columns wide.
     pub fn to_text(&self) -> String {
         self.to_text_within(COLUMNS)
     }
 
-    /// As text for a terminal of so many columns.
+    /// The derivation as text for a terminal of this many columns.
     pub fn to_text_within(&self, columns: usize) -> String {
         let columns = columns.max(NARROWEST);
         let mut out = format!("{}\n{}\n", self.title, "═".repeat(width(&self.title)));
@@ -40,7 +40,7 @@ fn block(block: &Block, columns: usize) -> String {
             let fits = |e: &Equation| matrix_width(e) <= room;
             let equations = Equation::entry_by_entry(equations, fits);
             let left = equations.iter().map(|e| width(&render(&e.left))).max().unwrap_or(0);
-            // A long left side is not worth aligning to.
+            // Do not align to a long left-hand side.
             let left = if left > 40.min(room / 2) { 0 } else { left };
             let lines = equations.iter().flat_map(|e| equation(e, left, room));
             lines.map(|line| format!("{INDENT}{line}\n")).collect()
@@ -48,7 +48,7 @@ fn block(block: &Block, columns: usize) -> String {
     }
 }
 
-/// Words on lines that fit.
+/// Breaks text into lines that fit.
 fn filled(text: &str, columns: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for word in text.split(' ') {
@@ -63,7 +63,7 @@ fn filled(text: &str, columns: usize) -> String {
     out + "\n"
 }
 
-/// The lines of an equation, the left side padded to `left` columns.
+/// The lines of an equation; the left-hand side is padded to `left` columns.
 fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
     let name = render(&equation.left);
     let margin = left.max(width(&name)) + " = ".len();
@@ -80,7 +80,7 @@ fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
         Layout::Matrix(rows) => matrix(rows),
         other => hanging(other, room.saturating_sub(margin)),
     };
-    // The relation stands beside the middle of a matrix.
+    // The relation sign is beside the middle row of a matrix.
     let middle = if matches!(equation.right, Layout::Matrix(_)) { (lines.len() - 1) / 2 } else { 0 };
     let head = |i: usize| {
         let name = if i == middle { format!("{name} = ") } else { String::new() };
@@ -89,7 +89,7 @@ fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
     lines.iter().enumerate().map(|(i, line)| head(i) + line).collect()
 }
 
-/// A formula on lines of at most `room` columns, all but the first indented.
+/// Breaks a formula into lines of at most `room` columns; continuation lines are indented.
 fn hanging(layout: &Layout, room: usize) -> Vec<String> {
     let fits = width(&render(layout)) <= room;
     let room = if fits { room } else { room.saturating_sub(HANG.len()).max(NARROWEST / 2) };
@@ -98,7 +98,7 @@ fn hanging(layout: &Layout, room: usize) -> Vec<String> {
     lines
 }
 
-/// The columns of an equation whose right side is a matrix.
+/// The width of an equation whose right-hand side is a matrix.
 fn matrix_width(equation: &Equation) -> usize {
     let right = match &equation.right {
         Layout::Matrix(rows) => matrix(rows).first().map_or(0, |line| width(line)),
@@ -107,7 +107,7 @@ fn matrix_width(equation: &Equation) -> usize {
     width(&render(&equation.left)) + " = ".len() + right
 }
 
-/// Unicode text.
+/// The Unicode text notation.
 struct Plain;
 
 impl Script for Plain {

@@ -1,30 +1,30 @@
-//! Breaking long formulas into lines: between the terms of a sum, also of one in parentheses, above or below a division
-//! line or inside a function, and between the factors of a product where nothing else is left.
+//! Breaks long formulas into lines: between the terms of a sum (also in parentheses, in a numerator or denominator, or in a
+//! function argument), or as a last resort between the factors of a product.
 
 use crate::expr::print::layout::{Call, Layout};
 use crate::expr::print::number::Number;
 
-/// How a notation spells the parts of a formula that is broken into lines.
+/// How an output format writes the parts of a formula that is broken into lines.
 pub trait Script {
-    /// The columns that a formula takes.
+    /// The width of a formula in columns.
     fn columns(&self, layout: &Layout) -> usize;
     /// A formula that is not broken.
     fn formula(&self, layout: &Layout) -> String;
-    /// The sign of a term: the first of a sum, or a later one.
+    /// The sign of the first term or of a later term of a sum.
     fn sign(&self, first: bool, negative: bool) -> &'static str;
-    /// A parenthesis around a formula on several lines.
+    /// The opening parenthesis around a formula on several lines.
     fn open(&self, inside: &Layout) -> &'static str;
-    /// The parenthesis that closes it, with the exponent of what it contains.
+    /// The closing parenthesis, with the exponent of its content.
     fn close(&self, inside: &Layout, exponent: Option<&Layout>) -> String;
     /// A function without its argument.
     fn function(&self, call: &Call) -> String;
-    /// What stands between two pieces on one line.
+    /// The separator of two pieces on one line.
     fn space(&self) -> &'static str;
-    /// The sign of division before a denominator in parentheses.
+    /// The division sign before a denominator in parentheses.
     fn division(&self) -> &'static str;
-    /// A division by a denominator that is not broken.
+    /// A division by a denominator on one line.
     fn divided_by(&self, below: &Layout) -> String;
-    /// 1/below as a factor, if that is how a long fraction is written.
+    /// 1/below as a factor, if the format writes long fractions this way.
     fn inverse(&self, below: &Layout) -> Option<String>;
 }
 
@@ -32,13 +32,13 @@ pub trait Script {
 struct Piece {
     text: String,
     columns: usize,
-    /// What stands between it and the piece before, if they are on one line.
+    /// The separator between this piece and the piece before if they are on one line.
     joint: &'static str,
-    /// True if it begins a line in any case.
+    /// True if it always begins a line.
     apart: bool,
 }
 
-/// The lines of a formula, none wider than `room` if that can be.
+/// Breaks a formula into lines, at most `room` wide if possible.
 pub fn lines(layout: &Layout, script: &impl Script, room: usize) -> Vec<String> {
     let mut pieces = Pieces { script, room, open: 0, done: Vec::new() };
     pieces.cut("");
@@ -46,7 +46,7 @@ pub fn lines(layout: &Layout, script: &impl Script, room: usize) -> Vec<String> 
     fill(pieces.done, room)
 }
 
-/// As many pieces on each line as fit.
+/// Fills each line with as many pieces as fit.
 fn fill(pieces: Vec<Piece>, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
@@ -70,13 +70,13 @@ fn fill(pieces: Vec<Piece>, room: usize) -> Vec<String> {
 struct Pieces<'a, S: Script> {
     script: &'a S,
     room: usize,
-    /// The parentheses that are open.
+    /// The number of open parentheses.
     open: usize,
     done: Vec<Piece>,
 }
 
 impl<S: Script> Pieces<'_, S> {
-    /// A line may end here.
+    /// Allows a line break here.
     fn cut(&mut self, joint: &'static str) {
         self.done.push(Piece { text: String::new(), columns: 0, joint, apart: false });
     }
@@ -101,7 +101,7 @@ impl<S: Script> Pieces<'_, S> {
         }
     }
 
-    /// A formula with the places where it can be broken.
+    /// Splits a formula into pieces between which it can be broken.
     fn spread(&mut self, layout: &Layout) {
         match layout {
             Layout::Sum(terms) => self.sum(terms),
@@ -132,7 +132,7 @@ impl<S: Script> Pieces<'_, S> {
         }
     }
 
-    /// Broken inside its widest factor that can be; between factors only if none can.
+    /// Breaks a product inside its widest factor that can be broken; between factors only if there is none.
     fn product(&mut self, factors: &[Layout]) {
         let space = self.script.space();
         let breakable = (0..factors.len()).filter(|&i| can_break(&factors[i]));
@@ -181,7 +181,7 @@ impl<S: Script> Pieces<'_, S> {
         }
     }
 
-    /// The sum inside is broken between its terms even if it would fit on a line of its own.
+    /// Breaks the sum inside parentheses between its terms, even if it would fit on a line of its own.
     fn enclosed(&mut self, inside: &Layout, exponent: Option<&Layout>) {
         self.put(self.script.open(inside), 1);
         self.open += 1;
@@ -203,7 +203,7 @@ fn can_break(layout: &Layout) -> bool {
     }
 }
 
-/// A formula that a division follows: sin(θ)/x, not sin θ/x.
+/// Adds parentheses to a function argument before a division: sin(θ)/x, not sin θ/x.
 fn before_division(layout: &Layout) -> Layout {
     match layout {
         Layout::Call(call) => Layout::Call(Call { bare: false, ..call.clone() }),

@@ -2,7 +2,7 @@ use super::{Made, Monitor, Subject};
 use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
-/// The discrete energy −D₃L_d(q0, q1, h) of the step from a point. [BEA eq. 25; DLM §4.2]
+/// The discrete energy −D₃L_d(q0, q1, h) of the step that starts at a point. [BEA eq. 25; DLM §4.2]
 pub struct DiscreteEnergy {
     next: Phase,
 }

@@ -5,7 +5,7 @@ use crate::solve::NoSolution;
 
 /// The Hamiltonian H(q, p) = p·v − L. [DLM eq. 5]
 pub struct EnergyMonitor(
-    /// The field of the system.
+    /// The equations of the system.
     pub Field,
 );
 

@@ -6,7 +6,7 @@ use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// The gap φ(q, t) of a wall: the motion is free while it is not negative.
+/// The gap φ(q, t) of a wall; the motion is free while φ ≥ 0.
 pub struct Gap {
     wall: String,
     /// (parameters, t, q) → φ
@@ -32,7 +32,7 @@ impl Monitor for Gap {
     }
 }
 
-/// One for each wall.
+/// Creates one monitor for each wall.
 pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let symbols: Vec<Expr> = [time()].iter().chain(&mechanics.q).copied().collect();

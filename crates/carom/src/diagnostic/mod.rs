@@ -1,8 +1,7 @@
-//! Diagnostics, one file each: numbers that say how well a flow keeps the structure of mechanics, evaluated at phase
-//! points.
+//! Diagnostics, one file each: quantities at phase points that show how well a flow preserves the structure of mechanics.
 //!
-//! A [`Panel`] makes those that apply to a model and a method, and says of the others why they do not; [`series`](crate::simulation::series) runs a
-//! model and keeps them along its nodes.
+//! A [`Panel`] creates the diagnostics that apply to a model and a method, and gives the reason for each that does not.
+//! [`series`](crate::simulation::series) runs a model and records them at its nodes.
 //!
 //! ```
 //! use carom::lab::simulation::series;
@@ -44,35 +43,35 @@ use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 use crate::system::System;
 
-/// A number at each phase point of a trajectory.
+/// A quantity at each phase point of a trajectory.
 pub trait Monitor: Send {
-    /// What tables and plots call it.
+    /// The name in tables and plots.
     fn name(&self) -> String;
 
-    /// Of which coordinate or wall it is, where a registered name makes several.
+    /// The coordinate or wall to which it belongs, if one registered name creates several monitors.
     fn part(&self) -> Option<&str> {
         None
     }
 
-    /// Its value at z on a trajectory of `flow` with the step h. The flow may be stepped; it is not where it was.
+    /// The value at z on a trajectory of `flow` with step h. May step the flow, which changes its internal state.
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution>;
 }
 
-/// What is diagnosed.
+/// The system and the flow to diagnose.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The system, for the names of its parts.
+    /// The system, for names of coordinates and walls.
     pub system: &'a System,
-    /// Its equations.
+    /// The equations of the system.
     pub mechanics: &'a Mechanics,
-    /// The flow of its steps.
+    /// The flow that makes the steps.
     pub flow: &'a FlowKind,
     /// The values of the parameters.
     pub parameters: &'a [f64],
 }
 
 impl Subject<'_> {
-    /// Refuses a flow that is not variational.
+    /// Returns an error if the flow is not variational.
     fn check_variational(&self) -> Result<()> {
         if self.flow.is_symplectic {
             return Ok(());
@@ -81,20 +80,20 @@ impl Subject<'_> {
     }
 }
 
-/// What is made for a name: one diagnostic, several or none.
+/// The monitors that one registered name creates: one, several, or an error.
 pub type Made = Result<Vec<Box<dyn Monitor>>>;
 
 /// A registered diagnostic.
 pub struct MonitorKind {
-    /// What it is asked for by.
+    /// The name in `--diagnostics`.
     pub name: &'static str,
-    /// What it is.
+    /// A one-line description.
     pub about: &'static str,
     make: fn(&Subject) -> Made,
 }
 
 impl MonitorKind {
-    /// What a column of numbers is called: `part` is that of the diagnostic.
+    /// The name of a column in files; `part` is that of the monitor.
     pub fn key(&self, part: Option<&str>) -> String {
         let name = self.name.replace('-', "_");
         part.map_or(name.clone(), |part| format!("{name}_{part}"))
@@ -125,12 +124,12 @@ pub static REGISTRY: [MonitorKind; 10] = [
     MonitorKind { name: "gap", about: "φ of each wall", make: gap::make },
 ];
 
-/// The entry of that name.
+/// The registry entry with this name.
 pub fn entry(name: &str) -> Result<&'static MonitorKind> {
     REGISTRY.iter().find(|entry| entry.name == name).ok_or_else(|| unknown(name))
 }
 
-/// The diagnostics of that name for a subject, or why there are none; some are several.
+/// The monitors with this name for a subject, or an error with the reason why there are none.
 pub fn named(name: &str, subject: &Subject) -> Made {
     (entry(name)?.make)(subject)
 }
@@ -142,7 +141,7 @@ fn unknown(name: &str) -> Error {
     Mistake::new(format!("unknown diagnostic `{name}`")).with_help(help).into()
 }
 
-/// The values of a diagnostic along a list of points.
+/// The values of a monitor at a list of points.
 pub fn along(
     diagnostic: &mut dyn Monitor,
     points: &[Phase],

@@ -9,7 +9,7 @@ use crate::solve::NoSolution;
 
 /// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
 pub struct ModifiedMonitor(
-    /// Which.
+    /// The modified Hamiltonian.
     pub Box<dyn ModifiedHamiltonian>,
 );
 
@@ -23,9 +23,9 @@ impl Monitor for ModifiedMonitor {
     }
 }
 
-/// A modified Hamiltonian that is found by stepping.
+/// A modified Hamiltonian that is computed from steps of the flow.
 pub enum ByFlow {
-    /// From H and the discrete energy.
+    /// From H and the discrete energy of the steps at a point.
     Cheap(Cheap),
     /// From iterates.
     Shadow(Shadow),
@@ -52,7 +52,7 @@ impl Monitor for ByFlow {
 
 fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
     if !subject.mechanics.constraints.is_empty() {
-        return Err(Mistake::new("it needs independent coordinates, and there are constraints").into());
+        return Err(Mistake::new("it needs independent coordinates, but the model has constraints").into());
     }
     let none = || Mistake::new(format!("`{}` is not the flow of one discrete Lagrangian", subject.flow.name));
     subject.flow.discrete_lagrangian().ok_or_else(|| none().into())
@@ -88,8 +88,8 @@ pub(super) fn window(subject: &Subject) -> Made {
     from_iterates(subject, 8, 10)
 }
 
-/// From m iterates on each side, averaged over w nodes. A flow of a higher order than m makes steps so long that the
-/// iterates do not resolve the motion: H itself then says more.
+/// From m iterates on each side, averaged over w nodes. A flow of order above m takes steps so long that the iterates do not
+/// resolve the motion; H is then the better diagnostic.
 fn from_iterates(subject: &Subject, m: usize, w: usize) -> Made {
     check(subject)?;
     let FlowKind { name, order, .. } = subject.flow;
@@ -99,7 +99,7 @@ fn from_iterates(subject: &Subject, m: usize, w: usize) -> Made {
     Ok(vec![Box::new(ByFlow::Shadow(Shadow::windowed(m, w)))])
 }
 
-/// There is an H̃ to be found by stepping.
+/// Checks that the flow has a modified Hamiltonian that can be computed from its steps.
 fn check(subject: &Subject) -> Result<()> {
     subject.check_variational()?;
     check_conservative(subject.mechanics)

@@ -8,11 +8,11 @@ use crate::mechanics::Mechanics;
 use crate::phase::{Flow, Phase};
 use crate::solve::NoSolution;
 
-/// The momentum map p·ξ(q) of a symmetry: kept to roundoff where L, and so L_d, is invariant along ξ (Noether).
+/// The momentum map p·ξ(q) of a symmetry, conserved to roundoff if L, and therefore L_d, is invariant along ξ (Noether).
 /// [Marsden & West 2001, §2.3]
 pub struct Momentum {
     name: String,
-    /// The coordinate along which the symmetry is, if it is along one.
+    /// The coordinate of the symmetry, if it is a translation along one coordinate.
     coordinate: Option<String>,
     /// (parameters, q, p) → p·ξ
     kernel: Kernel,
@@ -20,7 +20,7 @@ pub struct Momentum {
 }
 
 impl Momentum {
-    /// Of the infinitesimal motion δq = ξ(q).
+    /// The momentum map of the infinitesimal motion δq = ξ(q).
     pub fn new(mechanics: &Mechanics, name: &str, xi: &[Expr], parameters: &[f64]) -> Result<Momentum> {
         let p = mechanics.p();
         let inputs: Vec<Expr> = mechanics.q.iter().chain(&p).copied().collect();
@@ -49,7 +49,7 @@ impl Monitor for Momentum {
     }
 }
 
-/// One for each cyclic coordinate: neither L nor a wall nor a constraint depends on it, and no force acts on it.
+/// Creates one monitor for each cyclic coordinate, which does not occur in L, walls or constraints and on which no force acts.
 pub(super) fn make(subject: &Subject) -> Made {
     let Subject { mechanics, parameters, .. } = *subject;
     let n = mechanics.n();
@@ -66,7 +66,7 @@ pub(super) fn make(subject: &Subject) -> Made {
     Ok(made)
 }
 
-/// The slopes are tidied, since sin² + cos² hides that they are zero where points are given in the plane.
+/// The derivatives are simplified first: for points in the plane, only sin² + cos² = 1 shows that they vanish.
 fn is_cyclic(mechanics: &Mechanics, i: usize) -> bool {
     let is_zero = |f: Expr| f.is_zero() || tidy(f, &Notation::default()).is_zero();
     let forced = mechanics.forces.as_ref().is_some_and(|forces| !is_zero(forces[i]));

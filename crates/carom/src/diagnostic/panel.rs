@@ -1,4 +1,4 @@
-//! All diagnostics that apply, along the nodes of a run.
+//! All diagnostics that apply, at the nodes of a run.
 
 use super::{Monitor, MonitorKind, REGISTRY, Subject, Summary, entry};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::phase::{Flow, Phase};
 use crate::run::Mesh;
 
-/// The diagnostics of a model with a method and a step. It keeps no values: as many nodes as there are can be looked at.
+/// The diagnostics for a model, a method and a step. Stores no values, so runs of any length are possible.
 pub struct Panel {
     diagnostics: Vec<Box<dyn Monitor>>,
     pub(crate) names: Vec<(String, String)>,
@@ -26,18 +26,18 @@ pub struct Panel {
 pub struct LeftOut {
     /// Its registered name.
     pub name: &'static str,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
 /// The values of one diagnostic along the nodes.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// What files call it, such as `discrete_energy` or `momentum_x`.
+    /// The name in files, such as `discrete_energy` or `momentum_x`.
     pub key: String,
-    /// What tables and plots call it, such as −D₃L_d.
+    /// The name in tables and plots, such as −D₃L_d.
     pub name: String,
-    /// One for each node; NaN where there is none.
+    /// One value per node; NaN if there is none.
     pub values: Vec<f64>,
 }
 
@@ -46,16 +46,16 @@ pub struct Column {
 pub struct Table {
     /// The times of the nodes.
     pub t: Vec<f64>,
-    /// One for each diagnostic.
+    /// One column per diagnostic.
     pub columns: Vec<Column>,
-    /// One for each diagnostic.
+    /// One summary per diagnostic.
     pub summaries: Vec<Summary>,
-    /// What does not apply, and why.
+    /// The diagnostics that do not apply, with reasons.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Panel {
-    /// The diagnostics of the names in `only`, or all where it is empty. Those that do not apply are left out.
+    /// Creates the diagnostics named in `only`, or all if it is empty. Those that do not apply are left out.
     pub fn new(model: &Model, method: &Method, step: f64, only: &[&str]) -> Result<Panel> {
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
@@ -95,28 +95,27 @@ impl Panel {
         Ok(())
     }
 
-    /// For each diagnostic what files call it, and what tables and plots call it.
+    /// For each diagnostic, its name in files and its name in tables and plots.
     pub fn names(&self) -> &[(String, String)] {
         &self.names
     }
 
-    /// What does not apply, and why.
+    /// The diagnostics that do not apply, with reasons.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
-    /// What there was to see so far. A last node that a shorter step led to is not among it: H̃ of the full steps is not
-    /// what a shorter one keeps.
+    /// The summaries so far. They exclude a last node reached by a shorter step, because H̃ depends on the step.
     pub fn summaries(&self) -> &[Summary] {
         &self.summaries
     }
 
-    /// The mesh of the run, whose first node is at `t` where none is known.
+    /// The mesh of the run. Its first node is at `t` if no node has been seen.
     fn mesh_from(&mut self, t: f64) -> Mesh {
         Mesh { start: *self.start.get_or_insert(t), step: self.h, until: f64::INFINITY }
     }
 
-    /// The values at a node of the run; NaN where there is none.
+    /// The values at a node of the run; NaN if there is none.
     pub fn at(&mut self, z: &Phase) -> &[f64] {
         for (diagnostic, value) in self.diagnostics.iter_mut().zip(&mut self.values) {
             *value = diagnostic.at(z, self.h, &mut *self.flow).unwrap_or(f64::NAN);

@@ -1,4 +1,4 @@
-/// What is left of a diagnostic when its values are not kept.
+/// The summary of a diagnostic whose values are not stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The first value.
@@ -7,9 +7,9 @@ pub struct Summary {
     pub bounds: [f64; 2],
     /// The largest |x − x(0)|.
     pub drift: f64,
-    /// The time at which it was the largest.
+    /// The time of the largest drift.
     pub at: f64,
-    /// At how many nodes there was no value.
+    /// The number of nodes without a value.
     pub missing: usize,
 }
 
@@ -26,8 +26,7 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// Looks at one more value. A value that is no number is counted, and changes nothing else; drifts are measured from
-    /// the first that is one.
+    /// Adds a value. NaN is only counted. Drifts are measured from the first value that is not NaN.
     pub fn see(&mut self, t: f64, value: f64) {
         if value.is_nan() {
             self.missing += 1;

@@ -5,14 +5,14 @@ use crate::mechanics::Manifold;
 use crate::phase::{Flow, Phase};
 use crate::solve::{NoSolution, larger};
 
-/// How far a step is from symplectic: the largest entry of DΦᵀ J DΦ − J, J = [0 1; −1 0]. [DLM §3.5]
+/// The deviation of a step from symplecticity: the largest entry of DΦᵀ J DΦ − J, J = [0 1; −1 0]. [DLM §3.5]
 ///
-/// DΦ is found by differences of order 8, so that about 1e-11 is zero. With constraints, of which only the tangent space counts,
-/// the form ω(u, v) is compared before and after the step for tangents u, v of curves that lie on them.
+/// DΦ is computed by differences of order 8, so values of about 1e-11 count as zero. With constraints only the tangent space
+/// matters: the form ω(u, v) is compared before and after the step for tangents u, v of curves on the constraint manifold.
 pub struct Symplectic {
     moved: Phase,
     image: Phase,
-    /// Tangents at z, one after the other: coordinate lines, moved onto the constraints.
+    /// The tangent vectors at z, concatenated: coordinate lines, projected onto the constraints.
     tangents: Vec<f64>,
     /// Their images under DΦ.
     columns: Vec<f64>,
@@ -21,7 +21,7 @@ pub struct Symplectic {
 
 /// The weights of f′(0) ≈ (1/d) Σ w_j (f(jd) − f(−jd)).
 const WEIGHTS: [f64; 4] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];
-/// d, relative to the size of a variable.
+/// The spacing d, relative to the size of a variable.
 const SPACING: f64 = 4e-3;
 
 impl Symplectic {
@@ -32,7 +32,7 @@ impl Symplectic {
         Symplectic { moved: phase.clone(), image: phase, tangents: room.clone(), columns: room, onto: None }
     }
 
-    /// The same on constraints.
+    /// The same diagnostic for a system with constraints.
     pub fn onto(mut self, manifold: Manifold, field: Field) -> Symplectic {
         self.onto = Some((manifold, field));
         self

@@ -1,4 +1,4 @@
-//! What one step has computed and the next one needs again.
+//! Values that one step computes and the next step reuses.
 
 use rustc_hash::FxHashMap;
 
@@ -7,43 +7,44 @@ use crate::expr::{Expr, ExprNode, Func, substitute, with_arena};
 use crate::kernel::{Backend, Kernel};
 use crate::mechanics::{Mechanics, numbered};
 
-/// Functions of the first point q0 of a step. The step before it had to know them at its last point, which is the same:
-/// sin q0 and cos q0 take as long as a fifth of a step.
+/// Transcendental functions of the first point q0 of a step. The step before computed them at its last point, which is the same
+/// point. Evaluating sin q0 and cos q0 again would cost a fifth of a step.
 pub(super) struct Carry {
-    /// Symbols that stand for them.
+    /// The symbols that replace the functions.
     pub(super) symbols: Vec<Expr>,
-    /// What they are at q0.
+    /// The functions at q0.
     now: Vec<Expr>,
 }
 
 impl Carry {
-    /// The functions of q0 and the parameters alone that occur in `fs`, and `fs` with the symbols in their places.
+    /// Finds the functions in `fs` that depend only on q0 and the parameters. Returns them, and `fs` with symbols in their
+    /// place.
     pub(super) fn of(mechanics: &Mechanics, fs: &[Expr], q0: &[Expr]) -> (Carry, Vec<Expr>) {
         let found = functions_of(fs, q0, &mechanics.parameters);
         let symbols = numbered("carried", found.len());
         let fs = substitute(fs, &found, &symbols);
-        // Some occurred only within others.
+        // Drop functions that occurred only inside other ones.
         let used = with_arena(|arena| arena.reachable(&fs));
         let both = symbols.into_iter().zip(found).filter(|(symbol, _)| used.contains(symbol));
         let (symbols, now) = both.unzip();
         (Carry { symbols, now }, fs)
     }
 
-    /// What they are at the end q1 of the step.
+    /// The functions at the end q1 of the step.
     pub(super) fn next(&self, q0: &[Expr], q1: &[Expr]) -> Vec<Expr> {
         substitute(&self.now, q0, q1)
     }
 
-    /// Computes them at q0, where no step has. Seldom needed, so it is interpreted.
+    /// Computes the functions at q0 for a step that follows no other. Rarely needed, so it is interpreted.
     pub(super) fn kernel(&self, mechanics: &Mechanics, q0: &[Expr]) -> Result<Kernel> {
         Mechanics { backend: Backend::Interpreter, ..mechanics.clone() }.kernel(q0, &self.now)
     }
 }
 
-/// The transcendental functions within `fs` that depend on q0, and on nothing else but the parameters.
+/// The transcendental functions in `fs` that depend on q0 and otherwise only on the parameters.
 fn functions_of(fs: &[Expr], q0: &[Expr], parameters: &[Expr]) -> Vec<Expr> {
     with_arena(|arena| {
-        // Whether an expression depends on q0 (first) and on anything that may not occur (second).
+        // Whether an expression depends on q0 (first), and on symbols other than q0 and the parameters (second).
         let mut depends: FxHashMap<Expr, (bool, bool)> = FxHashMap::default();
         let mut found = Vec::new();
         for e in arena.reachable(fs) {

@@ -11,9 +11,9 @@ use crate::discrete::quadrature::{Quadrature, lagrange};
 pub(crate) struct Collocation {
     pub(crate) c: Vec<f64>,
     pub(crate) b: Vec<f64>,
-    /// By rows.
+    /// The matrix a, by rows.
     pub(super) a: Vec<f64>,
-    /// 1 over the product of cⱼ − cₘ over m ≠ j.
+    /// wⱼ = 1/Π(cⱼ − cₘ) over m ≠ j.
     w: Vec<f64>,
 }
 
@@ -27,14 +27,14 @@ impl Collocation {
         rule
     }
 
-    /// ∫₀^x ℓⱼ for each j, by a Gauss quadrature, which is exact for their degree.
+    /// ∫₀^x ℓⱼ for each j, by a Gauss quadrature that is exact for this degree.
     fn integrals(&self, x: f64) -> Vec<f64> {
         let s = self.c.len();
         let integral = |j: usize| x * (0..s).map(|k| self.b[k] * lagrange(&self.c, j, x * self.c[k])).sum::<f64>();
         (0..s).map(integral).collect()
     }
 
-    /// ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
+    /// Writes ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
     pub(super) fn interpolation(&self, start: f64, ratio: f64, width: usize, matrix: &mut [f64]) {
         match width {
             2 => self.lagrange_lanes::<2>(start, ratio, matrix),

@@ -1,14 +1,14 @@
-//! The linear part of a collocation step, on lanes.
+//! The linear part of a collocation step, on vector lanes.
 //!
-//! A matrix M of the stages stands by columns, as many as there are lanes and each as wide; columns beyond the stages are
-//! zero. Component i of stage k of a vector x of all stages stands at i·K + k.
+//! A stage matrix M is stored by columns. The number of columns and their length equal the number K of lanes; columns beyond
+//! the stages are zero. In a vector x over all stages, component i of stage k is at i·K + k.
 
 use super::vector::Vector;
 
-/// The columns of h·M in registers.
+/// Loads the columns of h·M into registers.
 #[inline(always)]
 pub(super) fn columns<const K: usize, V: Vector<K>>(m: &[f64], h: f64) -> [V; K] {
-    // No closures here: the compiler would not put them in line, with the registers of the caller.
+    // No closures here: the compiler would not inline them with the registers of the caller.
     let mut columns = [V::splat(h); K];
     if let Some(m) = m.as_chunks::<K>().0.first_chunk::<K>() {
         for j in 0..K {
@@ -18,7 +18,7 @@ pub(super) fn columns<const K: usize, V: Vector<K>>(m: &[f64], h: f64) -> [V; K]
     columns
 }
 
-/// out = start + M·x, for each component. Without a start it is zero.
+/// out = start + M·x, for each component; `start` is zero if not given.
 #[inline(always)]
 pub(super) fn combine<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64], start: Option<&[f64]>, out: &mut [f64]) {
     let (xs, outs) = (x.as_chunks::<K>().0, out.as_chunks_mut::<K>().0);
@@ -28,7 +28,7 @@ pub(super) fn combine<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64], start
     }
 }
 
-/// M·x of one component, in two sums, which do not wait for each other.
+/// M·x for one component, as two independent sums (better instruction-level parallelism).
 #[inline(always)]
 pub(super) fn product<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64; K]) -> V {
     let mut sums = [m[0].mul(V::splat(x[0])), m[1].mul(V::splat(x[1]))];
@@ -38,7 +38,7 @@ pub(super) fn product<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64; K]) ->
     sums[0].add(sums[1])
 }
 
-/// Σ|a − b| over all lanes, and a becomes b. A sum, not a maximum: NaN must not get lost.
+/// Copies b to a, and returns Σ|a − b| over all lanes. A sum, unlike a maximum, propagates NaN.
 #[inline(always)]
 pub(super) fn replace<const K: usize, V: Vector<K>>(a: &mut [f64], b: &[f64]) -> f64 {
     let mut sum = V::splat(0.0);

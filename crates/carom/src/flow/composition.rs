@@ -5,7 +5,7 @@ use crate::solve::NoSolution;
 
 /// Φ_{γ_s h} ∘ … ∘ Φ_{γ₁h}, with symmetric γ. [Hairer, Lubich & Wanner, V.3]
 ///
-/// L_d is the sum of those of the parts, and −D₃L_d their sum with the weights γ.
+/// L_d is the sum of the parts' L_d, and −D₃L_d is the sum of the parts' −D₃L_d with weights γ.
 pub struct Composition {
     base: Box<dyn Flow>,
     parts: &'static [f64],
@@ -48,7 +48,7 @@ pub const KAHAN_LI8: [f64; 17] = [
 ];
 
 impl Composition {
-    /// The composition of `base` with these parts of a step.
+    /// Composes `base` with these fractions of a step.
     pub fn new(base: Box<dyn Flow>, parts: &'static [f64], order: usize, size: usize) -> Composition {
         let nowhere = Phase { t: 0.0, z: vec![0.0; size] };
         Composition {

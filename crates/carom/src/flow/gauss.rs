@@ -18,27 +18,27 @@ use crate::solve::NoSolution;
 /// Zᵢ = z0 + h Σⱼ aᵢⱼ f(t + cⱼh, Zⱼ),   z1 = z0 + h Σᵢ bᵢ f(t + cᵢh, Zᵢ)
 /// ```
 ///
-/// The stages are found to roundoff, all at once as lanes of vectors (`iteration.rs`; where that diverges, `stiff.rs`). The
-/// first guess continues the polynomial of the last step.
+/// The stages are solved to roundoff, all at once on vector lanes (`iteration.rs`; if that diverges, `stiff.rs`). The initial
+/// guess extrapolates the polynomial of the last step.
 #[derive(Clone)]
 pub struct Gauss {
     s: usize,
     /// 2n
     size: usize,
     rule: Collocation,
-    /// ℓⱼ(1 + cᵢ) by columns: the polynomial of one step at the stages of the next.
+    /// ℓⱼ(1 + cᵢ) by columns: evaluates the polynomial of one step at the stages of the next.
     ahead: Buffer,
     /// ℓⱼ at the stages of another step, by columns.
     interpolation: Buffer,
     iteration: Iteration,
-    /// Made when it is first needed.
+    /// Created on first use.
     stiff: Option<Box<Stiff>>,
     /// H at the stages.
     energies: Vec<f64>,
     last: Last,
 }
 
-/// The step that the stages belong to.
+/// The step to which the stages belong.
 #[derive(Clone)]
 struct Last {
     h: f64,
@@ -47,13 +47,13 @@ struct Last {
 }
 
 impl Gauss {
-    /// Compiles the field.
+    /// Compiles the equations of a system.
     pub fn new(mechanics: &Mechanics, stages: usize, parameters: &[f64]) -> Result<Gauss> {
         let field = Stages::new(mechanics, stages, parameters)?;
         Ok(Gauss::following(field, stages, 2 * mechanics.n()))
     }
 
-    /// Follows Hamilton's equations of a modified Hamiltonian; `size` is that of a state.
+    /// Integrates Hamilton's equations of a modified Hamiltonian; `size` is the length of a state.
     pub fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, stages: usize, size: usize) -> Gauss {
         Gauss::following(Stages::of_modified(ham_mod, stages, size), stages, size)
     }
@@ -82,9 +82,10 @@ impl Gauss {
         self.last.end.t = f64::NAN;
     }
 
-    /// Makes a first guess of the rates: the last step's polynomial where it begins or ends here (then true), else f(z0).
+    /// Writes an initial guess of the rates. Returns true if it is the polynomial of the last step, which begins or ends here;
+    /// otherwise the guess is f(z0).
     fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
-        // A polynomial is not followed far beyond its own step.
+        // Do not extrapolate a polynomial far beyond its own step.
         let ratio = h / self.last.h;
         let near = ratio.abs() <= 2.0;
         let start = if near && is_same(z0, &self.last.end) {
@@ -104,7 +105,7 @@ impl Gauss {
         Ok(true)
     }
 
-    /// Solves the equations of the step, by what goes.
+    /// Solves the stage equations, with fallbacks if the iteration does not converge.
     fn solve(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
         let is_near = self.predict(z0, h)?;
         if self.iteration.solve(z0, h, is_near, z1).is_ok() {
@@ -112,7 +113,7 @@ impl Gauss {
         }
         self.forget();
         if is_near {
-            // The past misled.
+            // The extrapolated guess failed: start from f(z0).
             self.iteration.begin(z0)?;
             if self.iteration.solve(z0, h, false, z1).is_ok() {
                 return Ok(());
@@ -126,7 +127,7 @@ impl Gauss {
     }
 }
 
-/// True if two states are the same up to roundoff in the time: near enough for a guess.
+/// True if two states are equal, up to roundoff in the time.
 fn is_same(a: &Phase, b: &Phase) -> bool {
     is_same_time(a.t, b.t) && a.z == b.z
 }
@@ -158,7 +159,7 @@ impl Flow for Gauss {
             let rate = |i: usize| self.iteration.rates[i * width + k];
             let state = |i: usize| self.iteration.field.states()[i * width + k];
             let swept: f64 = (0..n).map(|i| state(n + i) * rate(i)).sum();
-            // h Σⱼ aₖⱼVⱼ is how far the stage is from q0.
+            // h Σⱼ aₖⱼVⱼ is the displacement of the stage from q0.
             let lifted: f64 = (0..n).map(|i| rate(n + i) * (state(i) - begin.z[i])).sum();
             mean += b * (swept - ham);
             energy += b * ((0..n).map(|i| end.p()[i] * rate(i)).sum::<f64>() - lifted);
@@ -190,7 +191,7 @@ impl Flow for Gauss {
         self.s
     }
 
-    /// The stages.
+    /// Writes the stages as moments of the step.
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         if self.last.h != h || self.last.begin != *z0 {
             return false;

@@ -1,21 +1,22 @@
-//! A map in two halves.
+//! A map made in two half steps.
 
 use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
 
-/// Φ_{h/2} ∘ Φ_{h/2} in place of Φ_h: a second opinion on every step, also on the partial ones, which a smaller h need not change.
+/// Φ_{h/2} ∘ Φ_{h/2} instead of Φ_h. Gives an independent result for every step, including partial steps, which a smaller h
+/// need not change.
 pub(crate) struct Halved {
     map: Box<dyn Flow>,
-    /// Where the last step began, and its length.
+    /// The start and the length of the last step.
     last: (Phase, f64),
     middle: Phase,
-    /// The moments inside the first half, if the map has them.
+    /// The moments inside the first half, if the map provides them.
     first: Moments,
     has_first: bool,
 }
 
 impl Halved {
-    /// The map in halves; `size` is that of a state.
+    /// Makes the steps of `map` in halves; `size` is the length of a state.
     pub(crate) fn new(map: Box<dyn Flow>, size: usize) -> Halved {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         Halved { map, last: (nowhere.clone(), 0.0), middle: nowhere, first: Moments::new(size / 2), has_first: false }
@@ -41,7 +42,7 @@ impl Flow for Halved {
         self.map.forget();
     }
 
-    /// The two halves have each their own.
+    /// None: each half has its own discrete Lagrangian.
     fn discrete(&mut self) -> Option<Discrete> {
         None
     }
@@ -58,7 +59,7 @@ impl Flow for Halved {
         self.map.moments()
     }
 
-    /// Every other moment of both halves.
+    /// Writes every other moment of both halves.
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         let is_known = self.has_first && self.last.1 == h && self.last.0 == *z0;
         if !is_known || !self.map.write_moments(&self.middle, 0.5 * h, moments) {
@@ -66,7 +67,8 @@ impl Flow for Halved {
         }
         let count = moments.count;
         let (early, late) = (count.div_ceil(2), count / 2);
-        // Those of the second half move up; none is written before it is read.
+        // Moves the moments of the second half to the end, from the last to the first, so that none is overwritten before it is
+        // read.
         for k in (0..late).rev() {
             let (from, to) = (count - 1 - 2 * (late - 1 - k), early + k);
             moments.tau[to] = 0.5 * h + moments.tau[from];

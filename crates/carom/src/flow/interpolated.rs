@@ -1,40 +1,40 @@
-//! The modified flow of a map, between its iterates.
+//! The modified flow of a map, interpolated between its iterates.
 
 use crate::mechanics::Field;
 use crate::mechanics::Manifold;
 use crate::phase::{Discrete, Flow, Phase};
 use crate::solve::NoSolution;
 
-/// The flow of the modified Hamiltonian H̃_h of a map Φ_h, which passes through the iterates Φ_h^k(z0): the polynomial
-/// through k = 1 − m … m, at τ/h. The error is O(h^2m).
+/// The flow of the modified Hamiltonian H̃_h of a map Φ_h. It passes through the iterates Φ_h^k(z0); this is the polynomial
+/// through k = 1 − m … m, evaluated at τ/h. The error is O(h^2m).
 ///
-/// The full step h must be said with [`Flow::set_full_step`]; a partial step τ is between 0 and h.
+/// Call [`Flow::set_full_step`] with the full step h first. A partial step τ must lie between 0 and h.
 pub struct Interpolated {
     map: Box<dyn Flow>,
     m: usize,
     h: f64,
-    /// z0 and h of the iterates that are known.
+    /// z0 and h of the stored iterates.
     known: (Phase, f64),
     /// Φ_h^k(z0) for k = 1 − m … m.
     iterates: Vec<Phase>,
-    /// The way back onto the constraints, which the iterates meet and the polynomial does not.
+    /// The projection onto the constraints, which the iterates satisfy and the polynomial does not.
     back: Option<(Manifold, Field)>,
 }
 
 impl Interpolated {
-    /// Through m iterates on each side; `size` is that of a state.
+    /// Interpolates through m iterates on each side; `size` is the length of a state.
     pub fn new(map: Box<dyn Flow>, m: usize, size: usize) -> Interpolated {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
         Interpolated { map, m, h: 0.0, known: (nowhere.clone(), 0.0), iterates: vec![nowhere; 2 * m], back: None }
     }
 
-    /// The same, back onto the constraints.
+    /// Also projects the interpolated state onto the constraints.
     pub fn onto(mut self, manifold: Manifold, field: Field) -> Interpolated {
         self.back = Some((manifold, field));
         self
     }
 
-    /// Computes the iterates of z0.
+    /// Computes and stores the iterates of z0.
     fn iterate(&mut self, z0: &Phase) -> Result<(), NoSolution> {
         if self.known.0 == *z0 && self.known.1 == self.h {
             return Ok(());
@@ -61,7 +61,7 @@ impl Flow for Interpolated {
         self.iterate(z0)?;
         let (x, first) = (tau / self.h, 1.0 - self.m as f64);
         z1.t = z0.t + tau;
-        // Differences to z0, which the weights leave alone: they sum to 1.
+        // Interpolate differences from z0, which is exact because the weights sum to 1.
         z1.z.copy_from_slice(&z0.z);
         for (j, iterate) in self.iterates.iter().enumerate() {
             let node = first + j as f64;

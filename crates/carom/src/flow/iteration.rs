@@ -1,4 +1,4 @@
-//! The equations of a collocation step, solved on lanes.
+//! Solution of the stage equations of a collocation step, on vector lanes.
 
 use super::combine::{columns, combine, product, replace};
 use super::stages::{MOST_COORDINATES, Stages};
@@ -7,32 +7,32 @@ use crate::limits::{NEWTON_BEGINS, NOTHING, SLOPES_LAST, STAGES_STAGNATE};
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 
-/// What has not converged after so many rounds of the fixed-point iteration does not converge.
+/// The largest number of fixed-point iterations.
 const MAX_ROUNDS: usize = 60;
-/// The same of Newton's method, and of the iteration within it.
+/// The largest number of Newton iterations, and of fixed-point iterations inside each.
 const MAX_NEWTON: usize = 12;
 
-/// The stage equations for the rates F of all stages, to roundoff:
+/// Solves the stage equations for the rates F of all stages to roundoff:
 ///
 /// ```text
 /// F = f(Z),   Z = z0 + h·A·F
 /// ```
 ///
-/// From afar by the fixed-point iteration F ← f(Z). Near the solution, where ∂f/∂z is known at each stage, by Newton's method
-/// F ← F + D, whose linear equation D = f(Z) − F + ∂f/∂z·h·A·D is solved by the fixed-point iteration in its turn: it needs no
-/// functions, only products. Two rounds of Newton's method then do what ten fixed-point rounds do.
+/// Far from the solution it uses the fixed-point iteration F ← f(Z). Near the solution, if ∂f/∂z is available at each stage, it
+/// uses Newton's method F ← F + D. The linear equation D = f(Z) − F + ∂f/∂z·h·A·D is itself solved by a fixed-point iteration,
+/// which needs only products and no evaluations of f. Two Newton iterations then replace ten fixed-point iterations.
 #[derive(Clone)]
 pub(super) struct Iteration {
     registers: Registers,
     c: Vec<f64>,
-    /// A by columns, each as wide as the lanes; lanes beyond s repeat the first stage.
+    /// A by columns of the lane width; lanes beyond s repeat the first stage.
     a: Buffer,
-    /// The weights, zero beyond s.
+    /// The weights b; zero beyond s.
     b: Buffer,
     pub(super) field: Stages,
     /// F: component i of stage k at i·width + k.
     pub(super) rates: Buffer,
-    /// f and the entries of ∂f/∂z.
+    /// f and the entries of ∂f/∂z at the stages.
     values: Buffer,
     /// f − F
     residual: Buffer,
@@ -41,7 +41,7 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
-    /// The equations of a method with the matrix `a` by rows, weights b and nodes c.
+    /// The equations of a Runge–Kutta method with the matrix `a` by rows, weights b and nodes c.
     pub(super) fn new(field: Stages, size: usize, a: &[f64], b: &[f64], c: &[f64]) -> Iteration {
         let (s, width) = (c.len(), field.width);
         let (mut columns, mut weights) = (Buffer::zeros(width * width), Buffer::zeros(width));
@@ -63,7 +63,7 @@ impl Iteration {
         }
     }
 
-    /// F becomes f(z0) at every stage.
+    /// Sets F = f(z0) at every stage.
     pub(super) fn begin(&mut self, z0: &Phase) -> Result<(), NoSolution> {
         let width = self.field.width;
         self.field.set_times(z0.t, &self.c, 0.0);
@@ -71,28 +71,28 @@ impl Iteration {
         self.field.rates(&mut self.rates)
     }
 
-    /// F becomes M·F.
+    /// Replaces F by M·F.
     pub(super) fn transform(&mut self, m: &[f64]) {
         self.registers.run(self.field.width, Transform { m, iteration: self });
     }
 
-    /// Solves from the guess in F; z1 becomes the end of the step. `is_near` says that the guess is better than f(z0).
+    /// Solves from the guess in F, and writes the end of the step to z1. `is_near` is true if the guess is better than f(z0).
     pub(super) fn solve(&mut self, z0: &Phase, h: f64, is_near: bool, z1: &mut Phase) -> Result<(), NoSolution> {
         self.registers.run(self.field.width, Solve { iteration: self, z0, h, is_near, z1 })
     }
 
-    /// Sets the times and states of the stages from F.
+    /// Computes the times and states of the stages from F.
     pub(super) fn place_states(&mut self, z0: &Phase, h: f64) {
         self.field.set_times(z0.t, &self.c, h);
         self.registers.run(self.field.width, Place { iteration: self, z0, h });
     }
 
-    /// The end of the step that F describes.
+    /// Computes the end of the step from F.
     pub(super) fn end(&mut self, z0: &Phase, h: f64, z1: &mut Phase) {
         self.registers.run(self.field.width, Finish { iteration: self, z0, h, z1 });
     }
 
-    /// Z from F.
+    /// Computes Z from F.
     #[inline(always)]
     fn place<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) {
         combine::<K, V>(&columns(&self.a, h), &self.rates, Some(&z0.z), self.field.states_mut());
@@ -101,7 +101,7 @@ impl Iteration {
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64, is_near: bool) -> Result<(), NoSolution> {
         self.field.set_times(z0.t, &self.c, h);
-        // Also at rest in the origin, where only the rates say what is small.
+        // The rates give a scale even at rest in the origin, where the state itself is zero.
         let rise: f64 = self.rates.iter().map(|x| x.abs()).sum::<f64>() / self.field.width as f64;
         let size: f64 = z0.z.iter().map(|x| x.abs()).sum::<f64>() + h.abs() * rise;
         let scale = h.abs() / (size.max(NOTHING) * self.c.len() as f64);
@@ -112,7 +112,7 @@ impl Iteration {
         self.newton::<K, V>(z0, h, scale)
     }
 
-    /// Fixed-point iteration until F stands still at roundoff (then true), or, with slopes, is near.
+    /// Fixed-point iteration. Returns true if F is converged to roundoff, and false if F is near enough for Newton's method.
     #[inline(always)]
     fn approach<const K: usize, V: Vector<K>>(
         &mut self,
@@ -126,7 +126,7 @@ impl Iteration {
             self.place::<K, V>(z0, h);
             self.field.rates(&mut self.values)?;
             let moved = scale * replace::<K, V>(&mut self.rates, &self.values);
-            // At roundoff the changes stop to shrink; before that, the next one would be too small to matter.
+            // Stop if the changes no longer decrease (roundoff), or if the next change would be negligible.
             let next = if previous.is_finite() { moved * (moved / previous) } else { f64::INFINITY };
             let stagnates = moved >= previous && moved <= STAGES_STAGNATE;
             if moved <= 0.5 * f64::EPSILON || next <= 0.05 * f64::EPSILON || stagnates {
@@ -143,13 +143,13 @@ impl Iteration {
         Err(NoSolution::Diverged)
     }
 
-    /// Newton's method.
+    /// Newton's method, with ∂f/∂z reused as long as it converges.
     #[inline(always)]
     fn newton<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64, scale: f64) -> Result<(), NoSolution> {
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_NEWTON {
             self.place::<K, V>(z0, h);
-            // How far the slopes are from those at Z.
+            // The relative error of ∂f/∂z, which was evaluated at an earlier Z.
             let age = if previous <= SLOPES_LAST {
                 self.field.rates(&mut self.values)?;
                 previous
@@ -158,7 +158,7 @@ impl Iteration {
                 0.0
             };
             let Some(moved) = self.correct::<K, V>(h, scale, age) else { break };
-            // The error that is left is the product of the correction and what the slopes were wrong by.
+            // The remaining error is the correction times the error of ∂f/∂z.
             let stagnates = moved >= 0.5 * previous && moved <= STAGES_STAGNATE;
             if moved * (moved + age) <= 0.1 * f64::EPSILON || stagnates {
                 return Ok(());
@@ -171,7 +171,7 @@ impl Iteration {
         Err(NoSolution::Diverged)
     }
 
-    /// One correction F ← F + D. Returns by how much the state moves, relative to it.
+    /// Makes one correction F ← F + D. Returns the relative change of the state.
     #[inline(always)]
     fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, scale: f64, age: f64) -> Option<f64> {
         let first = scale * self.subtract::<K, V>();
@@ -184,8 +184,8 @@ impl Iteration {
         if is_solved { Some(scale * self.add::<K, V>()) } else { None }
     }
 
-    /// Fixed-point iteration for D, whose size is `first`, until its next change would be at most `enough`; N is the size of a
-    /// state.
+    /// Fixed-point iteration for D, whose size is `first`, until the next change would be at most `enough`. N is the length of
+    /// a state.
     #[inline(always)]
     fn rounds<const K: usize, V: Vector<K>, const N: usize>(&mut self, h: f64, first: f64, enough: f64) -> bool {
         let shifts = columns::<K, V>(&self.a, h);
@@ -193,7 +193,8 @@ impl Iteration {
         for _ in 0..MAX_ROUNDS / 2 {
             self.round::<K, V, N>(&shifts);
             let moved = self.round::<K, V, N>(&shifts);
-            // Two rounds shrink the changes by moved/previous, one by its root: the next change is moved·√(moved/previous).
+            // Changes decrease by moved/previous over two iterations, and by its square root in one: the next change is
+            // moved·√(moved/previous).
             if moved * moved * moved <= enough * enough * previous {
                 return true;
             }
@@ -205,7 +206,7 @@ impl Iteration {
         false
     }
 
-    /// D and the residual become f − F; returns Σ|D|.
+    /// Sets D and the residual to f − F. Returns Σ|D|.
     #[inline(always)]
     fn subtract<const K: usize, V: Vector<K>>(&mut self) -> f64 {
         let mut sum = V::splat(0.0);
@@ -220,7 +221,7 @@ impl Iteration {
         sum.sum()
     }
 
-    /// D ← f − F + ∂f/∂z·(h·A)·D; returns Σ of its changes.
+    /// D ← f − F + ∂f/∂z·(h·A)·D. Returns the sum of the absolute changes.
     #[inline(always)]
     fn round<const K: usize, V: Vector<K>, const N: usize>(&mut self, shifts: &[V; K]) -> f64 {
         let (change, residual) = (self.change.as_chunks_mut::<K>().0, self.residual.as_chunks::<K>().0);
@@ -234,7 +235,7 @@ impl Iteration {
         }
         let mut sum = V::splat(0.0);
         for i in 0..N {
-            // Two sums, which do not wait for each other.
+            // Two independent sums (better instruction-level parallelism).
             let mut ds = [V::load(&residual[i]), V::splat(0.0)];
             for j in 0..N {
                 ds[j % 2] = V::load(&slopes[i * N + j]).mul_add(shift[j], ds[j % 2]);
@@ -246,7 +247,7 @@ impl Iteration {
         sum.sum()
     }
 
-    /// F ← F + D; returns Σ|D|.
+    /// F ← F + D. Returns Σ|D|.
     #[inline(always)]
     fn add<const K: usize, V: Vector<K>>(&mut self) -> f64 {
         let mut sum = V::splat(0.0);

@@ -13,16 +13,16 @@ use crate::system::Enforce;
 /// two-point:  p0 + D₁L_d − λ D₁ḡ(q0, q1) = 0,   ḡ(q0, q1) = 0,   p1 = D₂L_d − λ D₂ḡ(q0, q1)
 /// ```
 ///
-/// One-point constraints hold at the inner points too, with multipliers of their own, where these are as near to the
-/// motion as the ends. μ is found when the step is, by [`super::Field::project`].
+/// One-point constraints are also enforced at the inner points, with their own multipliers, if the inner points approximate the
+/// motion as well as the end points do. μ is computed after the step, by [`super::Field::project`].
 ///
-/// DIFFERENCE: TPC's (10) asks for g(q_{k+1}) = 0 in the two-point method; ḡ(q_k, q_{k+1}) = 0 is meant.
+/// DIFFERENCE: TPC's (10) states g(q_{k+1}) = 0 for the two-point method; it should be ḡ(q_k, q_{k+1}) = 0.
 pub(super) struct Multipliers {
-    /// Of the one-point constraints at q0, then at each inner point, then of the two-point constraints.
+    /// The multipliers: of the one-point constraints at q0, then at each inner point, then of the two-point constraints.
     pub(super) symbols: Vec<Expr>,
-    /// The constraints, which are zero. They are divided by h, since points are q0 + h·U.
+    /// The constraint residuals, divided by h because points are written as q0 + h·U.
     pub(super) residuals: Vec<Expr>,
-    /// λ Dg of each point of the step in turn.
+    /// λ Dg at each point of the step.
     pulls: Vec<Vec<Expr>>,
 }
 
@@ -60,7 +60,7 @@ impl Multipliers {
         Ok(all)
     }
 
-    /// Adds a constraint; its multiplier.
+    /// Adds a constraint and returns its multiplier.
     fn constrain(&mut self, residual: Expr) -> Expr {
         let lambda = Expr::symbol(&format!("lambda#{}", self.symbols.len()));
         self.symbols.push(lambda);
@@ -73,7 +73,7 @@ impl Multipliers {
         self.pulls[point].iter_mut().zip(slopes).for_each(|(sum, &slope)| *sum = *sum + lambda * slope);
     }
 
-    /// Takes what the constraints pull from the equations of a step, of which each point has n in turn.
+    /// Subtracts λ Dg from the equations of a step, which has n equations per point.
     pub(super) fn subtract_from(&self, equations: &mut [Expr]) {
         let pulls = self.pulls.iter().flatten();
         equations.iter_mut().zip(pulls).for_each(|(equation, &pull)| *equation = *equation - pull);

@@ -1,19 +1,19 @@
-//! First guesses from the last steps.
+//! Initial guesses extrapolated from the last steps.
 
 use crate::phase::Phase;
 
-/// The most solutions that are extrapolated.
+/// The largest number of solutions that are extrapolated.
 const MOST: usize = 8;
-/// How many solutions there is room for; when it is used up, the last ones move to the other end.
+/// The buffer holds this many solutions. When it is full, the most recent ones move to its other end.
 const ROOM: usize = 8 * MOST;
-/// A guess after which Newton's method takes more iterations than this was a bad one.
+/// A guess was bad if Newton's method needs more iterations than this.
 const BAD: usize = 4;
 
-/// Extrapolation through the last m solutions, all one step apart, newest first: (−1)ʲ·binomial(m, j + 1).
+/// Weights of the extrapolation through the last m equidistant solutions, newest first: (−1)ʲ·binomial(m, j + 1).
 ///
-/// Its error is the m-th difference, about (ωh)ᵐ for a motion of frequency ω: at ωh = 0.05 five solutions give a guess
-/// as good as 10⁻⁶, eight one that is 10⁻⁹ or better, after which one iteration is enough. Roundoff is amplified by
-/// 2ᵐ, which is no matter in a guess.
+/// The error is the m-th difference, about (ωh)ᵐ for a motion of frequency ω. At ωh = 0.05, five solutions give a guess with an
+/// error of 10⁻⁶, and eight give 10⁻⁹ or better, after which one iteration suffices. Roundoff is amplified by 2ᵐ, which is
+/// acceptable in a guess.
 const WEIGHTS: [[f64; MOST]; MOST + 1] = weights();
 
 const fn weights() -> [[f64; MOST]; MOST + 1] {
@@ -32,32 +32,32 @@ const fn weights() -> [[f64; MOST]; MOST + 1] {
     all
 }
 
-/// True if two steps, as differences of the times of nodes, are the same up to roundoff: near enough for a guess.
+/// True if two steps, computed as differences of node times, are equal up to roundoff.
 pub(super) fn is_same_step(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()
 }
 
-/// True if two times are the same up to roundoff.
+/// True if two times are equal up to roundoff.
 pub(super) fn is_same_time(a: f64, b: f64) -> bool {
     (a - b).abs() <= 4.0 * f64::EPSILON * b.abs()
 }
 
-/// The last steps, as long as each began where the one before it ended.
+/// The solutions of consecutive steps, each of which began at the end of the step before.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
     t: f64,
     h: f64,
     /// The end (q, p) of the last step.
     end: Vec<f64>,
-    /// For each unknown a row of its values in the last steps, newest first, from number `first` on.
+    /// One row per unknown: its values in the last steps, newest first, starting at index `first`.
     solutions: Vec<f64>,
     first: usize,
-    /// How many of them are used.
+    /// The number of stored solutions in use.
     count: usize,
 }
 
 impl Past {
-    /// Nothing yet, of steps with n degrees of freedom.
+    /// An empty history, for steps with n degrees of freedom.
     pub(super) fn new(n: usize, unknowns: usize) -> Past {
         let solutions = vec![0.0; ROOM * unknowns];
         Past { t: f64::NAN, h: 0.0, end: vec![0.0; 2 * n], solutions, first: ROOM - MOST, count: 0 }
@@ -68,7 +68,7 @@ impl Past {
         is_same_time(self.t, z0.t) && self.end == z0.z
     }
 
-    /// Writes a guess for the step of length h that follows; false if there are not enough of that length.
+    /// Writes a guess for the next step of length h. Returns false if there are too few steps of that length.
     pub(super) fn extrapolate(&self, h: f64, x: &mut [f64]) -> bool {
         if !is_same_step(self.h, h) || self.count < 2 {
             return false;
@@ -76,20 +76,20 @@ impl Past {
         let weights = &WEIGHTS[self.count];
         for (x, row) in x.iter_mut().zip(self.solutions.chunks_exact(ROOM)) {
             let Some(values) = row[self.first..].first_chunk::<MOST>() else { return false };
-            // The oldest first: the newest was just computed and may still be on its way.
+            // Sum the oldest first: the newest value was just computed and may not be available yet (latency).
             *x = weights.iter().zip(values).rev().fold(0.0, |sum, (weight, value)| sum + weight * value);
         }
         true
     }
 
-    /// What follows does not begin where a step has ended.
+    /// Clears the history, because the next step does not begin at the end of the last one.
     pub(super) fn forget(&mut self) {
         self.count = 0;
         self.t = f64::NAN;
     }
 
-    /// Adds the solution of the step of length h that ended in z1 after so many iterations. After a bad guess only the
-    /// last steps count.
+    /// Adds the solution of the step of length h that ended in z1 after `iterations` iterations. After a bad guess, only the
+    /// most recent steps are kept.
     pub(super) fn remember(&mut self, solution: &[f64], h: f64, z1: &Phase, iterations: usize) {
         if self.first == 0 {
             self.first = ROOM - MOST;
@@ -112,7 +112,7 @@ impl Past {
 mod tests {
     use super::*;
 
-    /// m solutions are extrapolated exactly along a polynomial of degree m − 1, also after the room is used up.
+    /// Extrapolating m solutions is exact for polynomials of degree m − 1, also after the buffer has wrapped.
     #[test]
     fn polynomials_are_extrapolated_exactly() {
         for degree in [1, 3, 7] {

@@ -1,4 +1,4 @@
-//! The flows by name.
+//! The registry of flows.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::{LocalCode, Mechanics};
 use crate::phase::Flow;
 
-/// A flow that can be asked for by name.
+/// A flow, selected by name.
 pub struct FlowKind {
-    /// What `--method` calls it.
+    /// The name in `--method`.
     pub name: String,
     /// The order of the map.
     pub order: usize,
-    /// The map is its own adjoint: a step with −h undoes a step with h.
+    /// True if the map is its own adjoint: a step with −h undoes a step with h.
     pub is_symmetric: bool,
-    /// The map keeps the symplectic form.
+    /// True if the map is symplectic.
     pub is_symplectic: bool,
-    /// One line about it.
+    /// A one-line description.
     pub about: &'static str,
     /// α, for the generalized midpoint rule.
     alpha: Option<f64>,
@@ -53,7 +53,7 @@ impl FlowKind {
         })
     }
 
-    /// What its steps on any set of walls have in common.
+    /// Creates the code that its steps share for all contact modes.
     pub(crate) fn held_code(&self, local: &Arc<LocalCode>) -> Result<HeldCode> {
         match &self.recipe {
             Recipe::Variational(rule) => HeldCode::new(local, &**rule),
@@ -72,7 +72,7 @@ impl FlowKind {
         }
     }
 
-    /// What tells it from all other flows.
+    /// A key that identifies the flow, including its settings.
     pub fn key(&self) -> String {
         match self.alpha {
             Some(alpha) => format!("{} {alpha:e}", self.name),
@@ -80,7 +80,7 @@ impl FlowKind {
         }
     }
 
-    /// Its discrete Lagrangian, if it is the flow of one.
+    /// Its discrete Lagrangian, if it has one.
     pub fn discrete_lagrangian(&self) -> Option<&dyn DiscreteLagrangian> {
         match &self.recipe {
             Recipe::Variational(rule) => Some(&**rule),
@@ -110,13 +110,13 @@ fn no_constraints() -> Error {
     error.with_help("use a variational flow, such as `svc` or `gauss4`").into()
 }
 
-/// The flow of that name; `alpha` is that of the generalized midpoint rule.
+/// The flow with this name; `alpha` is for the generalized midpoint rule.
 pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
     let unknown = || Diagnostic::new(format!("there is no flow `{name}`")).into();
     registry(alpha).into_iter().find(|kind| kind.name == name).ok_or_else(unknown)
 }
 
-/// All flows; `alpha` is that of the generalized midpoint rule.
+/// All flows; `alpha` is for the generalized midpoint rule.
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =
         discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();

@@ -14,11 +14,11 @@ pub struct Rk4 {
     point: Vec<f64>,
 }
 
-/// Where each slope is taken (as a part of the step) and its weight.
+/// For each slope, its time as a fraction of the step, and its weight.
 const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 6.0)];
 
 impl Rk4 {
-    /// Compiles the field.
+    /// Compiles the equations of a system.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Rk4> {
         let size = 2 * mechanics.n();
         Ok(Rk4 { field: Field::new(mechanics, parameters)?, slope: vec![0.0; size], point: vec![0.0; size] })

@@ -1,4 +1,4 @@
-//! Hamilton's equations at all stages of a step at once.
+//! Evaluates Hamilton's equations at all stages of a step at once.
 
 use super::vector::Buffer;
 use crate::error::Result;
@@ -12,39 +12,39 @@ use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// With more coordinates than this the slopes cost more than they save.
+/// With more coordinates than this, evaluating the slopes ∂f/∂z costs more than it saves.
 pub(super) const MOST_COORDINATES: usize = 3;
-/// So many times the instructions of the rates may the slopes have.
+/// The slopes may take at most this many times the instructions of the rates.
 const MOST_WORK: usize = 5;
 
-/// f = (q̇, ṗ) at several states. Component i of state k stands at i·width + k.
+/// Evaluates f = (q̇, ṗ) at several states. Component i of state k is at i·width + k.
 #[derive(Clone)]
 pub(super) struct Stages {
     pub(super) width: usize,
-    /// How many of the lanes are used; the others repeat the first.
+    /// The number of lanes in use; the others repeat the first.
     s: usize,
     /// The times, then the states.
     inputs: Buffer,
     rates: Rates,
-    /// f and ∂f/∂z by rows, where that pays.
+    /// f and ∂f/∂z by rows, if the slopes are worth their cost.
     slopes: Option<Box<LaneKernel>>,
-    /// One state, for the ways that take one at a time.
+    /// One state, for evaluations that take one state at a time.
     point: Phase,
 }
 
 /// How the rates are computed.
 #[derive(Clone)]
 enum Rates {
-    /// All states in one call, as lanes of a vector.
+    /// All states in one call, on vector lanes.
     Lanes { rates: Box<LaneKernel>, energy: Box<LaneKernel>, parameters: Vec<f64> },
-    /// One state after the other.
+    /// One state at a time.
     Field(Box<Field>),
-    /// One after the other, of a modified Hamiltonian of the full step h.
+    /// One state at a time, from a modified Hamiltonian for the full step h.
     Modified { ham_mod: Box<dyn ModifiedHamiltonian>, h: f64, gradient: Vec<f64> },
 }
 
 impl Stages {
-    /// Of a system with s stages.
+    /// Compiles the equations of a system, for s stages.
     pub(super) fn new(mechanics: &Mechanics, s: usize, parameters: &[f64]) -> Result<Stages> {
         let size = 2 * mechanics.n();
         let lanes = Lanes::for_states(s).unwrap_or(Lanes::Eight);
@@ -65,7 +65,7 @@ impl Stages {
         Ok(Stages { slopes, ..Stages::of(rates, s, size) })
     }
 
-    /// Of a modified Hamiltonian.
+    /// Uses the equations of a modified Hamiltonian.
     pub(super) fn of_modified(ham_mod: Box<dyn ModifiedHamiltonian>, s: usize, size: usize) -> Stages {
         Stages::of(Rates::Modified { ham_mod, h: 0.0, gradient: vec![0.0; size] }, s, size)
     }
@@ -76,7 +76,7 @@ impl Stages {
         Stages { width, s, inputs: Buffer::zeros((size + 1) * width), rates, slopes: None, point }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub(super) fn set_parameters(&mut self, values: &[f64]) {
         match &mut self.rates {
             Rates::Lanes { parameters, .. } => parameters.copy_from_slice(values),
@@ -85,14 +85,14 @@ impl Stages {
         }
     }
 
-    /// Forgets the last point.
+    /// Forgets the last point, which is the initial guess for an implicit velocity.
     pub(super) fn forget(&mut self) {
         if let Rates::Field(field) = &mut self.rates {
             field.forget();
         }
     }
 
-    /// The full step, on which a modified Hamiltonian depends. True if that is another than before.
+    /// Sets the full step, on which a modified Hamiltonian depends. Returns true if it changed.
     pub(super) fn set_full_step(&mut self, full: f64) -> bool {
         match &mut self.rates {
             Rates::Modified { h, .. } if *h != full => {
@@ -103,13 +103,13 @@ impl Stages {
         }
     }
 
-    /// How many numbers f and ∂f/∂z are, at all states.
+    /// The number of values of f and ∂f/∂z, over all states.
     pub(super) fn values(&self) -> usize {
         let size = self.point.z.len();
         (if self.has_slopes() { size + size * size } else { size }) * self.width
     }
 
-    /// Whether ∂f/∂z can be had.
+    /// True if ∂f/∂z is available.
     pub(super) fn has_slopes(&self) -> bool {
         self.slopes.is_some()
     }
@@ -126,13 +126,13 @@ impl Stages {
         &self.inputs[self.width..]
     }
 
-    /// The states, to be written.
+    /// The states, writable.
     pub(super) fn states_mut(&mut self) -> &mut [f64] {
         let width = self.width;
         &mut self.inputs[width..]
     }
 
-    /// f at the states.
+    /// Computes f at the states.
     pub(super) fn rates(&mut self, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
         let (width, size) = (self.width, self.point.z.len());
         let out = &mut out[..size * width];
@@ -151,7 +151,7 @@ impl Stages {
         Ok(())
     }
 
-    /// f and ∂f/∂z, by rows, at the states.
+    /// Computes f and ∂f/∂z, by rows, at the states.
     pub(super) fn rates_and_slopes(&mut self, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
         match (&self.rates, &self.slopes) {
             (Rates::Lanes { parameters, .. }, Some(slopes)) => slopes.eval(&self.inputs, parameters, out),
@@ -160,7 +160,7 @@ impl Stages {
         Ok(())
     }
 
-    /// H at the states; None where the rates are those of H̃.
+    /// Computes H at the states. None if the rates come from H̃.
     pub(super) fn energies(&mut self, out: &mut [f64]) -> Option<()> {
         for k in 0..self.s {
             if let Rates::Lanes { energy, parameters, .. } = &self.rates {
@@ -181,7 +181,7 @@ impl Stages {
         self.point.z.iter_mut().enumerate().for_each(|(i, x)| *x = self.inputs[(1 + i) * width + k]);
     }
 
-    /// The rates at `point`, into lane k.
+    /// Writes the rates at `point` into lane k.
     fn one_at(&mut self, k: usize, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
         let (width, n) = (self.width, self.point.q().len());
         match &mut self.rates {
@@ -203,7 +203,7 @@ impl Stages {
     }
 }
 
-/// f and ∂f/∂z by rows, where that is not too much work.
+/// f and ∂f/∂z by rows. None if they are too expensive.
 fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<Vec<Expr>> {
     if mechanics.n() > MOST_COORDINATES {
         return None;

@@ -1,20 +1,21 @@
-//! The equations of a collocation step where fixed points repel: long steps, stiff systems.
+//! Stage equations for which the fixed-point iteration diverges: long steps and stiff systems.
 
 use super::iteration::Iteration;
 use crate::limits::STAGES_STAGNATE;
 use crate::phase::Phase;
 use crate::solve::{Lu, NoSolution};
 
-/// What has not converged after so many iterations does not converge.
+/// The largest number of Newton iterations.
 const MAX_ITERATIONS: usize = 50;
 
-/// Newton's method on all stages at once, with differences for ∂f/∂z at each stage and a dense solution of
+/// Newton's method on all stages at once, with finite differences for ∂f/∂z at each stage and a dense solution of
 ///
 /// ```text
 /// Dᵢ − ∂f/∂z(Zᵢ)·h Σⱼ aᵢⱼDⱼ = f(Zᵢ) − Fᵢ,   F ← F + D     [Hairer & Wanner, IV.8]
 /// ```
 ///
-/// The differences are good to seven digits, and so is each iteration; the solution is that of the equations, to roundoff.
+/// The differences have about seven correct digits, so each iteration gains about as many; the converged solution is correct to
+/// roundoff.
 #[derive(Clone)]
 pub(super) struct Stiff {
     s: usize,
@@ -23,7 +24,7 @@ pub(super) struct Stiff {
     matrix: Vec<f64>,
     residual: Vec<f64>,
     change: Vec<f64>,
-    /// f at the stages, and at stages next to them.
+    /// f at the stages, and at the perturbed stages.
     values: [Vec<f64>; 2],
     /// ∂fᵢ/∂zₘ of stage k at (i·size + m)·width + k.
     slopes: Vec<f64>,
@@ -49,7 +50,7 @@ impl Stiff {
         let size: f64 = z0.z.iter().map(|x| x.abs()).sum();
         let scale = h.abs() / (size * self.s as f64);
         let mut previous = f64::INFINITY;
-        // All stages at z0: a stiff motion leaves the tangent at once.
+        // Start with all stages at z0: a stiff motion does not follow its initial tangent.
         iteration.rates.fill(0.0);
         for _ in 0..MAX_ITERATIONS {
             iteration.place_states(z0, h);
@@ -72,7 +73,7 @@ impl Stiff {
         Err(NoSolution::Diverged)
     }
 
-    /// f and ∂f/∂z at the stages; returns the largest mean row of ∂f/∂z.
+    /// Computes f and, by finite differences, ∂f/∂z at the stages. Returns the largest |∂fᵢ/∂zₘ|.
     fn differentiate(&mut self, iteration: &mut Iteration) -> Result<f64, NoSolution> {
         let (size, width) = (self.size, iteration.field.width);
         let [values, moved] = &mut self.values;
@@ -97,7 +98,7 @@ impl Stiff {
         Ok(norm)
     }
 
-    /// The matrix and the right-hand side.
+    /// Assembles the matrix and the right-hand side.
     fn assemble(&mut self, iteration: &Iteration, a: &[f64], h: f64) {
         let (s, size, width) = (self.s, self.size, iteration.field.width);
         for k in 0..s {
@@ -115,7 +116,7 @@ impl Stiff {
         }
     }
 
-    /// F ← F + D; lanes beyond the stages repeat the first. Returns Σ|D|, in which NaN does not get lost.
+    /// F ← F + D; lanes beyond the stages repeat the first. Returns Σ|D|, which propagates NaN.
     fn add(&self, iteration: &mut Iteration) -> f64 {
         let (s, size, width) = (self.s, self.size, iteration.field.width);
         for i in 0..size {

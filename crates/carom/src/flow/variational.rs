@@ -21,16 +21,16 @@ use crate::solve::NoSolution;
 /// p0 = −D₁L_d(q0, q1, h) − f⁻,   p1 = D₂L_d(q0, q1, h) + f⁺
 /// ```
 ///
-/// With inner points Q_k there is ∂L_d/∂Q_k + f_k = 0 for each. The unknowns are U with Q = q0 + h·U; with
-/// L_d = h·M(q0, U, h) the slots are
+/// For each inner point Q_k, ∂L_d/∂Q_k + f_k = 0. The unknowns are U with Q = q0 + h·U. With L_d = h·M(q0, U, h), the slot
+/// derivatives are
 ///
 /// ```text
 /// ∂L_d/∂Q_k = M_{U_k},   D₁L_d = h M_q0 − Σ_k M_{U_k},   D₃L_d = M + h M_h − Σ_k M_{U_k}·U_k
 /// ```
 ///
-/// Holonomic constraints pull at the points, and p1 is on their tangent space (`multipliers.rs`).
+/// Holonomic constraints add forces at the points, and p1 lies on their tangent space (`multipliers.rs`).
 /// The discrete forces come from the same quadrature (discrete Lagrange–d'Alembert principle):
-/// f_k = Σᵢ bᵢ (∂qᵢ/∂U_k)ᵀ F(qᵢ, vᵢ, tᵢ), and f_0 is what Σ_k f_k leaves of h Σᵢ bᵢ Fᵢ.
+/// f_k = Σᵢ bᵢ (∂qᵢ/∂U_k)ᵀ F(qᵢ, vᵢ, tᵢ), and f_0 = h Σᵢ bᵢ Fᵢ − Σ_k f_k.
 #[derive(Clone)]
 pub struct Variational {
     n: usize,
@@ -41,17 +41,18 @@ pub struct Variational {
     /// inputs → L_d, −D₃L_d
     action: Kernel,
     field: Field,
-    /// The parameters, t, h, what is carried from step to step, q0, p0, U.
+    /// The parameters, t, h, the carried values, q0, p0, U.
     inputs: Vec<f64>,
-    /// Where q0 is among them.
+    /// The index of q0 in `inputs`.
     state: usize,
-    /// (parameters, q0) → what is carried
+    /// (parameters, q0) → the carried values
     carry: Kernel,
-    /// Its inputs.
+    /// The inputs of `carry`.
     start: Vec<f64>,
     past: Past,
     impulses: Impulses,
-    /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
+    /// The map of the adjoint L_d, with which a map that is not symmetric makes steps backwards; and whether it made the last
+    /// step.
     adjoint: Option<Box<Variational>>,
     stepped_back: bool,
 }
@@ -116,12 +117,13 @@ impl Variational {
         Ok(map)
     }
 
-    /// How many iterations of Newton's method the last step took.
+    /// The number of Newton iterations of the last step.
     pub fn iterations(&self) -> usize {
         self.newton.iterations()
     }
 
-    /// Writes a first guess for the unknowns: from the past, or along the velocity. True if it is from the past.
+    /// Writes an initial guess of the unknowns, extrapolated from earlier steps or along the velocity. True if it is
+    /// extrapolated.
     fn guess(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
         let unknowns = &mut self.inputs[self.state + 2 * self.n..];
         if self.past.extrapolate(h, unknowns) {
@@ -143,13 +145,13 @@ impl Variational {
         if solved.is_ok() || !is_extrapolated {
             return solved;
         }
-        // The past misled.
+        // The extrapolated guess failed: start along the velocity.
         self.past.forget();
         self.guess(z0, h)?;
         self.newton.solve_from(&z0.z, &mut self.inputs, &mut z1.z)
     }
 
-    /// Where no step has ended there is nothing to go on from.
+    /// Computes the carried values if this step does not begin at the end of the last one.
     #[cold]
     fn begin(&mut self, z0: &Phase) {
         self.past.forget();
@@ -161,7 +163,7 @@ impl Variational {
 impl Flow for Variational {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
         if self.impulses.count > 0 && h == 0.0 {
-            // Constraints over a step of no length say nothing.
+            // With h = 0 the constraint equations are undefined.
             z1.copy_from(z0);
             return Ok(());
         }
@@ -230,8 +232,8 @@ impl Flow for Variational {
     }
 }
 
-/// The momenta at both ends of a step from q0 to q1 of a flow without inner points, where two-point constraints pull with
-/// the multipliers λ₁.
+/// The momenta at both ends of a step from q0 to q1, for a flow without inner points, with two-point constraints whose
+/// multipliers are λ₁.
 pub(crate) fn momenta_between(
     mechanics: &Mechanics,
     flow: &FlowKind,
@@ -257,7 +259,7 @@ pub(crate) fn momenta_between(
     values.extend(step.q0.iter().copied().zip(q[0].iter().copied()));
     values.extend(step.u[1].iter().copied().zip(q[0].iter().zip(q[1]).map(|(q0, q1)| (q1 - q0) / h)));
     values.extend(mechanics.p().into_iter().map(|p| (p, 0.0)));
-    // Those of one-point constraints, at q0, come first: they pull nothing yet.
+    // The multipliers of one-point constraints at q0 come first; they are zero here.
     let one_point = multipliers.symbols.len() - lambda1.len();
     let lambda = std::iter::repeat_n(0.0, one_point).chain(lambda1.iter().copied());
     values.extend(multipliers.symbols.iter().copied().zip(lambda));
@@ -271,7 +273,7 @@ fn discrete_energy(m: Expr, h: Expr, unknowns: &[Expr]) -> Expr {
     swept - m - h * m.diff(h)
 }
 
-/// The equations of a step, which are zero, and then p1.
+/// The residuals of a step, then p1.
 fn equations(mechanics: &Mechanics, m: Expr, samples: &[Sample], step: &Step) -> Vec<Expr> {
     let pulls: Vec<Vec<Expr>> = step.u[1..].iter().map(|u| pull(mechanics, m, samples, u)).collect();
     let start = start_pull(mechanics, m, samples, step).into_iter().zip(mechanics.p()).enumerate();

@@ -1,12 +1,12 @@
-//! Vectors of K lanes, in the widest registers that the machine has.
+//! Vectors of K lanes, in the widest registers of the machine.
 
 /// K numbers, one for each lane.
 pub(super) trait Vector<const K: usize>: Copy {
-    /// Reads all lanes.
+    /// Loads all lanes.
     fn load(x: &[f64; K]) -> Self;
-    /// The same number in all lanes.
+    /// Copies one number to all lanes.
     fn splat(x: f64) -> Self;
-    /// self·b + c, rounded once where the machine can.
+    /// self·b + c, fused if the machine supports it.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// self·b
     fn mul(self, b: Self) -> Self;
@@ -16,10 +16,10 @@ pub(super) trait Vector<const K: usize>: Copy {
     fn sub(self, b: Self) -> Self;
     /// |self|
     fn abs(self) -> Self;
-    /// Writes all lanes.
+    /// Stores all lanes.
     fn store(self, out: &mut [f64; K]);
 
-    /// The sum of all lanes, in pairs.
+    /// The sum of all lanes, by pairs.
     #[inline(always)]
     fn sum(self) -> f64 {
         let mut lanes = [0.0; K];
@@ -35,27 +35,27 @@ pub(super) trait Vector<const K: usize>: Copy {
     }
 }
 
-/// What can be done with vectors of any kind.
+/// Work that is generic over the vector type.
 pub(super) trait Work {
     type Outcome;
     fn run<const K: usize, V: Vector<K>>(self) -> Self::Outcome;
 }
 
-/// Which registers there are.
+/// The vector registers of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Registers {
-    /// 512 bits.
+    /// AVX-512: 512 bits.
     #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// 256 bits, and fused products.
+    /// AVX2: 256 bits, with fused multiply-add.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Whatever every machine has.
+    /// The baseline of the target.
     Any,
 }
 
 impl Registers {
-    /// Those of this machine.
+    /// Detects the registers of this machine.
     pub(super) fn detect() -> Registers {
         #[cfg(target_arch = "x86_64")]
         {
@@ -71,11 +71,11 @@ impl Registers {
         Registers::Any
     }
 
-    /// Does the work with vectors of 2, 4 or 8 lanes.
+    /// Does the work on vectors of 2, 4 or 8 lanes.
     #[inline]
     pub(super) fn run<W: Work>(self, width: usize, work: W) -> W::Outcome {
         match self {
-            // SAFETY: `detect` has found what these are compiled for.
+            // SAFETY: `detect` found the instructions that these functions are compiled for.
             #[cfg(target_arch = "x86_64")]
             Registers::Avx512 if width == 8 => unsafe { x86::with_512(work) },
             #[cfg(target_arch = "x86_64")]
@@ -96,7 +96,7 @@ macro_rules! array {
         #[derive(Clone, Copy)]
         struct $name<const K: usize>([f64; K]);
 
-        // Loops, not closures, which would not get the registers of the caller.
+        // Loops, not closures, because closures would not be compiled with the caller's registers.
         impl<const K: usize> Vector<K> for $name<K> {
             #[inline(always)]
             fn load(x: &[f64; K]) -> Self {
@@ -160,11 +160,11 @@ mod x86 {
 
     array!(Fused, |a, b, c| a.mul_add(b, c), "With fused products; the compiler makes vectors of them.");
 
-    /// 512 bits.
+    /// A 512-bit register.
     #[derive(Clone, Copy)]
     struct Wide(__m512d);
 
-    // SAFETY (of all below): `Wide` occurs within `with_512` only.
+    // SAFETY (of all below): `Wide` is used only inside `with_512`.
     impl Vector<8> for Wide {
         #[inline(always)]
         fn load(x: &[f64; 8]) -> Self {
@@ -219,7 +219,7 @@ mod x86 {
     }
 }
 
-/// Numbers that begin at a cache line: vectors that cross lines cost twice.
+/// Numbers aligned to cache lines: vectors that cross lines cost twice.
 #[derive(Clone)]
 pub(super) struct Buffer {
     lines: Box<[Line]>,

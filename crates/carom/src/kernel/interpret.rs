@@ -1,19 +1,19 @@
-//! A tape run instruction by instruction: works everywhere, and is what the compiled code is compared with.
+//! The tape interpreter. It works on every machine, and compiled code is tested against it.
 
 use super::scratch::with_scratch;
 use super::tape::{Instr, Reg, Tape};
 use crate::expr::Op;
 
-/// An instruction whose operands are places in the scratch space.
+/// An instruction whose operands are indices into the scratch space.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     instr: Instr,
     result: u32,
-    /// Where the second result goes, if there is one.
+    /// The index of the second result, if there is one.
     second: u32,
 }
 
-/// A tape with a place for each value: inputs, constants, then places that are used again once their value is done with.
+/// A tape with a slot for each value: inputs, constants, then slots that are reused after the last use of their value.
 #[derive(Debug)]
 pub(super) struct Program {
     inputs: usize,
@@ -75,7 +75,7 @@ impl Program {
         });
     }
 
-    /// The same for K lanes: number i of lane k is at i·K + k; the inputs from `shared` are the same for all.
+    /// Evaluates K lanes: number i of lane k is at i·K + k; the `shared` inputs are the same for all lanes.
     pub(super) fn eval_lanes<const K: usize>(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
         with_scratch(self.places * K, |scratch| {
             let (values, _) = scratch.as_chunks_mut::<K>();
@@ -100,7 +100,7 @@ impl Step {
             Instr::Unary(f, x) => v[x.index()].map(|x| f.apply(x)),
             Instr::Binary(op, x, y) => {
                 let (x, y) = (&v[x.index()], &v[y.index()]);
-                // One decision for all lanes.
+                // Dispatch once for all lanes.
                 match op {
                     Op::Add => std::array::from_fn(|k| x[k] + y[k]),
                     Op::Sub => std::array::from_fn(|k| x[k] - y[k]),
@@ -132,7 +132,7 @@ impl Step {
 
 const NEVER: usize = usize::MAX;
 
-/// For each value the number of the instruction that reads it last; outputs are read after the end.
+/// For each value, the index of the last instruction that reads it; outputs count as read after the end.
 fn last_uses(tape: &Tape) -> Vec<usize> {
     let mut last = vec![NEVER; tape.values()];
     for (at, (_, instr)) in tape.instructions().enumerate() {

@@ -1,52 +1,52 @@
-//! From the expression graph to a tape.
+//! Lowers the expression graph to a tape.
 //!
-//! Most nodes become the instruction of the same name. The others:
+//! Most nodes become the instruction of the same name. The exceptions:
 //!
-//! - what has only constant operands becomes a constant;
-//! - xⁿ, n whole, |n| ≤ 64, becomes repeated squares, and x^(n+½), |n| < 8, becomes xⁿ·√x;
+//! - expressions with constant operands become constants;
+//! - xⁿ with an integer |n| ≤ 64 becomes repeated squaring, and x^(n+½) with |n| < 8 becomes xⁿ·√x;
 //! - sin and cos of one argument become one instruction;
-//! - a/b becomes a·(1/b) if the tape divides two or more times by the same b, no constant. A division has three times the
-//!   latency of a product and a throughput of one in four cycles; the product of a rounded reciprocal is within 1.5 ulp
-//!   of the quotient. It differs more only where 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²²;
-//! - signs and factors 2ᵏ wait until they are needed: a/2·b + c/2·d is (a·b + c·d)/2, which saves two products and has
-//!   the same rounding errors;
-//! - a·c + b·c becomes (a + b)·c unless both products are needed elsewhere: never more work, and less where other
+//! - a/b becomes a·(1/b) if the tape divides at least twice by the same nonconstant b. A division has three times the
+//!   latency of a product and a throughput of one in four cycles; the product with a rounded reciprocal is within 1.5 ulp
+//!   of the quotient. It differs more only if 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²²;
+//! - signs and factors 2ᵏ are applied as late as possible: a/2·b + c/2·d becomes (a·b + c·d)/2, which saves two products
+//!   and has the same rounding errors;
+//! - a·c + b·c becomes (a + b)·c unless both products are needed elsewhere. This never adds work, and saves work if other
 //!   sums share a + b.
 //!
-//! Sums of products stay as written and are never contracted to fused multiply-adds: a·b − c·d must be 0 where a·b and
-//! c·d are equal.
+//! Sums of products are never contracted to fused multiply-adds, because a·b − c·d must be exactly 0 if a·b and c·d are
+//! equal.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tape::{Instr, Reg, Tape, UnboundSymbol};
 use crate::expr::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
-/// The largest whole exponent that is expanded into products.
+/// The largest integer exponent that is expanded into products.
 const MAX_POWER: f64 = 64.0;
 /// The largest exponent n + ½ that is expanded.
 const MAX_HALF_POWER: f64 = 8.0;
 
-/// A waiting factor beyond this, or below its inverse, is applied, so that waiting cannot make numbers overflow.
+/// A pending factor is applied when it exceeds this value or falls below its inverse, to prevent overflow.
 const MAX_FACTOR: f64 = 1024.0;
 
-/// Where a value comes from, before the tape is put in order.
+/// The origin of a value, before the instructions are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Source {
     Input(u32),
-    /// By its bits.
+    /// A constant, by its bits.
     Const(u64),
     Instr(Instr),
-    /// The second result of the `SinCos` at this number.
+    /// The second result of the `SinCos` with this number.
     Cos(Reg),
 }
 
-/// What must be known of the whole graph before its nodes are lowered one by one.
+/// Information about the whole graph that is needed before nodes are lowered.
 #[derive(Default)]
 struct Usage {
     sines: FxHashSet<Expr>,
     cosines: FxHashSet<Expr>,
     divisions: FxHashMap<Expr, u32>,
-    /// How often a node is an operand or an output.
+    /// The number of times a node is an operand or an output.
     uses: FxHashMap<Expr, u32>,
 }
 
@@ -75,7 +75,7 @@ impl Usage {
     }
 }
 
-/// A value times a factor ±2ᵏ that is not yet applied.
+/// A value and a pending factor ±2ᵏ.
 #[derive(Clone, Copy)]
 struct Scaled {
     factor: f64,
@@ -88,12 +88,12 @@ impl From<Reg> for Scaled {
     }
 }
 
-/// True if multiplying by c changes no digit.
+/// True if multiplying by c is exact.
 fn is_power_of_two(c: f64) -> bool {
     c.is_normal() && c.to_bits() << 12 == 0
 }
 
-/// The values found so far; equal ones are one.
+/// The values found so far, without duplicates.
 #[derive(Default)]
 pub(super) struct Lowering {
     sources: Vec<Source>,
@@ -101,7 +101,7 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
-    /// See [`Tape::new`].
+    /// Implements [`Tape::new`].
     pub(super) fn run(inputs: &[Expr], outputs: &[Expr]) -> Result<Tape, UnboundSymbol> {
         let mut lowering = Lowering::default();
         let mut regs: FxHashMap<Expr, Scaled> = FxHashMap::default();
@@ -170,7 +170,7 @@ impl Lowering {
         self.binary(Op::Mul, factor, x.reg)
     }
 
-    /// x + y, as (a + b)·c if x = a·c and y = b·c.
+    /// x + y; becomes (a + b)·c if x = a·c and y = b·c.
     fn sum(&mut self, x: Scaled, y: Scaled, may_factor: bool) -> Scaled {
         match self.common_factor(x.reg, y.reg).filter(|_| may_factor) {
             Some((a, b, c)) => {
@@ -181,7 +181,7 @@ impl Lowering {
         }
     }
 
-    /// (a, b, c) with x = a·c and y = b·c.
+    /// Finds (a, b, c) with x = a·c and y = b·c.
     fn common_factor(&self, x: Reg, y: Reg) -> Option<(Reg, Reg, Reg)> {
         let factors = |r: Reg| match self.sources[r.index()] {
             Source::Instr(Instr::Binary(Op::Mul, a, b)) => Some([(a, b), (b, a)]),
@@ -194,8 +194,8 @@ impl Lowering {
             .map(|(p, q)| (p.0, q.0, p.1))
     }
 
-    /// x + y = f·(x′ ± r·y′), where f is the factor of one of them, taken positive if it can be: a difference that
-    /// vanishes is +0.
+    /// x + y = f·(x′ ± r·y′), where f is the factor of one of them, if possible the positive one, so that a vanishing
+    /// difference is +0.
     fn add(&mut self, x: Scaled, y: Scaled) -> Scaled {
         let (x, y) = if y.factor.abs() == 1.0 { (y, x) } else { (x, y) };
         let factor = x.factor.abs();
@@ -267,7 +267,7 @@ impl Lowering {
         self.value(Source::Instr(Instr::Binary(op, x, y)))
     }
 
-    /// x/y by way of 1/y.
+    /// x/y as x·(1/y).
     fn div_shared(&mut self, x: Reg, y: Reg) -> Reg {
         if self.as_const(y).is_some() {
             return self.binary(Op::Div, x, y);
@@ -313,7 +313,7 @@ impl Lowering {
         }
     }
 
-    /// The instructions that `outputs` need, in the order in which they were found, numbered anew.
+    /// Builds the tape from the instructions that `outputs` need, in their order, and renumbers them.
     fn schedule(self, inputs: usize, outputs: &[Reg]) -> Tape {
         let live = self.live(outputs);
         let mut renumbered = vec![Reg(u32::MAX); self.sources.len()];
@@ -345,7 +345,7 @@ impl Lowering {
         tape
     }
 
-    /// For each value whether `outputs` need it.
+    /// For each value, true if `outputs` need it.
     fn live(&self, outputs: &[Reg]) -> Vec<bool> {
         let mut live = vec![false; self.sources.len()];
         for r in outputs {

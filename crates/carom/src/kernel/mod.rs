@@ -1,10 +1,10 @@
 //! Kernels: lists of expressions as functions of `f64`.
 //!
-//! The expressions are lowered to one [`Tape`], on which a shared subexpression stands once, and the tape is compiled to
-//! native code while the program runs (feature `jit`), or interpreted where that is not possible. Everything that may
-//! change between two calls is an input, parameters too, so that nothing is compiled twice. The
-//! tape may group factors and divide by way of a reciprocal ([`Tape`]); its arithmetic and √ are then exactly those of
-//! Rust, sin and cos in native code are within 1 ulp up to 10⁶, and all else is the standard library's.
+//! The expressions are lowered to one [`Tape`], which computes each shared subexpression once. The tape is compiled to native
+//! code at run time (feature `jit`), or interpreted if that is not possible. Everything that may change between calls is an
+//! input, including parameters, so nothing is compiled twice. The tape may group factors and replace divisions by products with
+//! a reciprocal ([`Tape`]). Apart from that, its arithmetic and √ are exactly those of Rust. In native code, sin and cos are
+//! within 1 ulp for arguments up to 10⁶; all other functions are those of the standard library.
 //!
 //! ```
 //! use carom::lab::expr::Expr;
@@ -43,7 +43,7 @@ thread_local! {
     static COMPILATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How often this thread has compiled native code.
+/// The number of times this thread has compiled native code.
 pub fn compilations() -> usize {
     COMPILATIONS.get()
 }
@@ -53,21 +53,21 @@ fn count_compilation() {
     COMPILATIONS.set(COMPILATIONS.get() + 1);
 }
 
-/// How a kernel is run.
+/// How a kernel is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
-    /// Instruction by instruction.
+    /// Interpreted.
     Interpreter,
-    /// As native code.
+    /// Compiled to native code.
     Jit,
 }
 
-/// A kernel could not be made.
+/// The reason why a kernel could not be created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KernelError {
-    /// A symbol is no input.
+    /// A symbol is not among the inputs.
     Unbound(UnboundSymbol),
-    /// There is no native code for this machine, or the feature `jit` is off. Says why.
+    /// Native code is not available on this machine, or the feature `jit` is off; with the reason.
     Unsupported(String),
 }
 
@@ -88,7 +88,7 @@ impl From<UnboundSymbol> for KernelError {
     }
 }
 
-/// A list of expressions as a function of numbers. Clones share the code, which is freed with the last of them.
+/// A list of expressions as a compiled function. Clones share the code, which is freed with the last clone.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     inputs: usize,
@@ -104,22 +104,22 @@ enum Code {
 }
 
 impl Kernel {
-    /// The function from `inputs`, which are symbols, to `outputs`: native code where possible.
+    /// Compiles `outputs` as a function of the symbols `inputs`, to native code if possible.
     pub fn new(inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel, KernelError> {
         Ok(Kernel::of_tape(&Tape::new(inputs, outputs)?, Backend::Jit))
     }
 
-    /// The function that a tape describes, by the backend of choice where possible.
+    /// Creates the function of a tape, with the preferred backend if possible.
     pub fn of_tape(tape: &Tape, backend: Backend) -> Kernel {
         Kernel::from_tape(tape, backend).unwrap_or_else(|_| Kernel::interpreted(tape))
     }
 
-    /// The same by the backend of choice.
+    /// Like [`Kernel::new`], with the preferred backend if possible.
     pub fn with_backend(inputs: &[Expr], outputs: &[Expr], backend: Backend) -> Result<Kernel, KernelError> {
         Kernel::from_tape(&Tape::new(inputs, outputs)?, backend)
     }
 
-    /// The function that a tape describes, by the backend of choice or not at all.
+    /// Creates the function of a tape with this backend, or returns an error.
     pub fn from_tape(tape: &Tape, backend: Backend) -> Result<Kernel, KernelError> {
         match backend {
             Backend::Interpreter => Ok(Kernel::interpreted(tape)),
@@ -139,7 +139,7 @@ impl Kernel {
         Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), code }
     }
 
-    /// How it is run.
+    /// The backend in use.
     pub fn backend(&self) -> Backend {
         match self.code {
             Code::Interpreted(_) => Backend::Interpreter,
@@ -148,11 +148,11 @@ impl Kernel {
         }
     }
 
-    /// Computes the outputs at the inputs `x`. Allocates nothing (the interpreter: after its first call in a thread).
+    /// Evaluates the outputs at the inputs `x`. Does not allocate (the interpreter allocates on its first call in a thread).
     ///
     /// # Panics
     ///
-    /// If `x` or `out` is not as long as the list of inputs or outputs.
+    /// If the length of `x` or `out` differs from the number of inputs or outputs.
     #[inline]
     pub fn eval(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.inputs, "number of inputs");
@@ -160,7 +160,7 @@ impl Kernel {
         match &self.code {
             Code::Interpreted(program) => program.eval(x, out),
             #[cfg(feature = "jit")]
-            // SAFETY: the lengths were just compared with those of the tape that was compiled.
+            // SAFETY: the lengths were just compared with those of the compiled tape.
             Code::Compiled(code) => unsafe { code.call(x.as_ptr(), out.as_mut_ptr()) },
         }
     }

@@ -1,4 +1,4 @@
-//! Newton's method as one compiled function.
+//! Newton's method compiled to one function.
 
 use std::ops::Range;
 
@@ -6,42 +6,42 @@ use super::KernelError;
 use super::tape::{Reg, Tape};
 use crate::expr::{Expr, jacobian};
 
-/// The most unknowns for which elimination is unrolled: its code grows with their third power.
+/// The largest number of unknowns for which elimination is unrolled: the size of the code grows with their third power.
 const MAX_UNKNOWNS: usize = 8;
-/// The longest tape: compiling takes its time, and what is saved around it counts for less.
+/// The longest tape. Longer ones take too long to compile, and gain little.
 const MAX_LENGTH: usize = 3_000;
 
-/// How the function ended.
+/// The result of the function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NewtonStatus {
-    /// With a solution.
+    /// It found a solution.
     Solved = 0,
-    /// The matrix ∂r/∂x cannot be inverted.
+    /// The Jacobian ∂r/∂x is singular.
     Singular = 1,
-    /// The corrections do not become small.
+    /// The corrections do not decrease.
     Diverged = 2,
 }
 
-/// Equations r = 0 for the unknowns, where all else is given, and what is computed from the solution.
+/// Equations r = 0 for the unknowns, and results to compute from the solution.
 ///
 /// The inputs are `given`, `carried`, `state` and `unknowns`, in this order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Problem<'a> {
-    /// What is given.
+    /// Inputs that are given.
     pub given: &'a [Expr],
-    /// What is given, too, and replaced by `next` once there is a solution.
+    /// Inputs that are given and, after the solution, replaced by `next`.
     pub carried: &'a [Expr],
-    /// What is given, and may be read from elsewhere than from the other inputs.
+    /// Inputs that are given and may be read from a separate array.
     pub state: &'a [Expr],
-    /// What is solved for.
+    /// The unknowns.
     pub unknowns: &'a [Expr],
-    /// The one of the inputs by which residuals are divided, if there is one: it divides their roundoff too.
+    /// The input by which the residuals are divided, if any; their roundoff is divided by it too.
     pub divisor: Option<Expr>,
-    /// r: as many as there are unknowns.
+    /// The residuals r, as many as there are unknowns.
     pub residuals: &'a [Expr],
-    /// What is wanted at the solution.
+    /// The expressions to evaluate at the solution.
     pub results: &'a [Expr],
-    /// The carried inputs of the next problem, at the solution of this one.
+    /// The carried inputs of the next problem, evaluated at the solution.
     pub next: &'a [Expr],
 }
 
@@ -51,36 +51,36 @@ impl Problem<'_> {
         [self.given, self.carried, self.state, self.unknowns].concat()
     }
 
-    /// Where the divisor is among the inputs.
+    /// The index of the divisor among the inputs.
     pub fn divisor(&self) -> Option<usize> {
         self.inputs().iter().position(|&input| Some(input) == self.divisor)
     }
 
-    /// r, ∂r/∂x by rows.
+    /// r, then ∂r/∂x by rows.
     pub fn equations(&self) -> Vec<Expr> {
         let slopes = jacobian(self.residuals, self.unknowns).concat();
         [self.residuals, &slopes].concat()
     }
 }
 
-/// What the function computes, as one tape: r, ∂r/∂x by rows, the results, the next carried inputs; and when each
-/// instruction is needed.
+/// The function as one tape (r, ∂r/∂x by rows, the results, the next carried inputs), and the phase in which each instruction
+/// runs.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "jit"), allow(dead_code))]
 pub(super) struct Equations {
     pub(super) tape: Tape,
     /// The number of unknowns.
     pub(super) n: usize,
-    /// The input by which residuals are divided.
+    /// The index of the input by which residuals are divided.
     pub(super) divisor: Option<usize>,
-    /// Where these are among the inputs.
+    /// The indices of the carried inputs and of the state.
     pub(super) carried: Range<usize>,
     pub(super) state: Range<usize>,
-    /// By instruction: it does not depend on x.
+    /// For each instruction, true if it does not depend on x.
     pub(super) is_fixed: Vec<bool>,
-    /// By instruction: it depends on x, and the equations need it.
+    /// For each instruction, true if it depends on x and the equations need it.
     pub(super) is_iterated: Vec<bool>,
-    /// By instruction: it depends on x, and the results need it.
+    /// For each instruction, true if it depends on x and the results need it.
     pub(super) is_final: Vec<bool>,
 }
 
@@ -101,7 +101,7 @@ impl Equations {
     }
 
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
-    /// The values of r and ∂r/∂x, of the results, and of the next carried inputs.
+    /// The registers of r and ∂r/∂x, of the results, and of the next carried inputs.
     pub(super) fn outputs(&self) -> [&[Reg]; 3] {
         let (equations, rest) = self.tape.outputs().split_at(self.n + self.n * self.n);
         let (results, next) = rest.split_at(rest.len() - self.carried.len());
@@ -109,7 +109,7 @@ impl Equations {
     }
 }
 
-/// For each instruction whether its result depends on an input from number `first` on.
+/// For each instruction, true if its result depends on an input with index `first` or higher.
 fn depends_on(tape: &Tape, first: usize) -> Vec<bool> {
     let mut values = vec![false; tape.values()];
     values[first..tape.inputs()].fill(true);
@@ -123,7 +123,7 @@ fn depends_on(tape: &Tape, first: usize) -> Vec<bool> {
         .collect()
 }
 
-/// For each instruction whether these outputs need it.
+/// For each instruction, true if these outputs need it.
 fn needed_by(tape: &Tape, outputs: &[Reg]) -> Vec<bool> {
     let mut values = vec![false; tape.values()];
     outputs.iter().for_each(|r| values[r.index()] = true);
@@ -138,8 +138,8 @@ fn needed_by(tape: &Tape, outputs: &[Reg]) -> Vec<bool> {
     needed
 }
 
-/// A problem that is solved by one function of native code. For few unknowns; there is no interpreted form:
-/// [`crate::mechanics::Newton`] has another way.
+/// A problem that one native function solves, for few unknowns. There is no interpreted form; [`crate::mechanics::Newton`]
+/// handles the other cases.
 #[derive(Clone, Debug)]
 pub struct NewtonKernel {
     inputs: usize,
@@ -177,12 +177,12 @@ impl NewtonKernel {
         Err(KernelError::Unsupported("the feature `jit` is off".into()))
     }
 
-    /// Solves from the guess that stands last in `inputs`, and leaves the solution there; writes the results and the next
-    /// carried inputs. Returns how it ended, and after how many iterations if there is a solution. Allocates nothing.
+    /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
+    /// inputs. Returns the status and, if there is a solution, the number of iterations. Does not allocate.
     ///
     /// # Panics
     ///
-    /// If `inputs` or `results` has another length than the lists that were compiled.
+    /// If the length of `inputs` or `results` differs from that of the compiled lists.
     pub fn solve(&self, inputs: &mut [f64], results: &mut [f64]) -> (NewtonStatus, usize) {
         assert_eq!(inputs.len(), self.inputs, "number of inputs");
         assert_eq!(results.len(), self.results, "number of results");
@@ -190,12 +190,11 @@ impl NewtonKernel {
         unsafe { self.call(inputs.as_mut_ptr(), inputs.as_ptr().add(self.state.start), results.as_mut_ptr()) }
     }
 
-    /// The same with the state from where it is, not from `inputs`: a copy of what was just computed would have to wait
-    /// for it.
+    /// Like [`NewtonKernel::solve`], but reads the state from `state`: copying values that were just computed would stall.
     ///
     /// # Panics
     ///
-    /// If a slice has another length than the lists that were compiled.
+    /// If the length of a slice differs from that of the compiled lists.
     pub fn solve_from(&self, state: &[f64], inputs: &mut [f64], results: &mut [f64]) -> (NewtonStatus, usize) {
         assert_eq!(inputs.len(), self.inputs, "number of inputs");
         assert_eq!(state.len(), self.state.len(), "number of inputs that are the state");
@@ -208,10 +207,10 @@ impl NewtonKernel {
     ///
     /// # Safety
     ///
-    /// The pointers must be to as many numbers as there are inputs, inputs that are the state, and results.
+    /// The pointers must point to as many numbers as there are inputs, state inputs and results.
     unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> (NewtonStatus, usize) {
         #[cfg(feature = "jit")]
-        // SAFETY: the caller vouches for the pointers.
+        // SAFETY: the caller guarantees the pointers.
         let code = unsafe { self.code.call(inputs, state, results) };
         #[cfg(not(feature = "jit"))]
         let code = {

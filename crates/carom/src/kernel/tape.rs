@@ -1,7 +1,7 @@
-//! A list of expressions as a straight line of instructions.
+//! A list of expressions as a straight sequence of instructions.
 //!
-//! Values are numbered: first the inputs, then the constants, then what the instructions compute, in order. A value is
-//! computed once, however often it is used, and only if an output needs it.
+//! Values are numbered: first the inputs, then the constants, then the results of the instructions. A value is computed once,
+//! and only if an output needs it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ pub enum Instr {
     Unary(Func, Reg),
     /// A function of two values.
     Binary(Op, Reg, Reg),
-    /// sin and cos of one value: two results, numbered one after the other.
+    /// sin and cos of one value: two results with consecutive numbers.
     SinCos(Reg),
 }
 
 impl Instr {
-    /// What it reads, in order.
+    /// The operands, in order.
     pub fn operands(self) -> impl DoubleEndedIterator<Item = Reg> {
         let (first, second) = match self {
             Instr::Unary(_, a) | Instr::SinCos(a) => (a, None),
@@ -41,12 +41,12 @@ impl Instr {
         std::iter::once(first).chain(second)
     }
 
-    /// How many values it computes.
+    /// The number of results.
     pub fn results(self) -> usize {
         if matches!(self, Instr::SinCos(_)) { 2 } else { 1 }
     }
 
-    /// The same instruction on other values.
+    /// The same instruction with its operands replaced.
     pub(super) fn map(self, mut reg: impl FnMut(Reg) -> Reg) -> Instr {
         match self {
             Instr::Unary(f, a) => Instr::Unary(f, reg(a)),
@@ -56,7 +56,7 @@ impl Instr {
     }
 }
 
-/// A symbol occurs in an expression but is no input.
+/// A symbol that occurs in an expression but is not an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnboundSymbol {
     /// Its name.
@@ -71,7 +71,7 @@ impl fmt::Display for UnboundSymbol {
 
 impl std::error::Error for UnboundSymbol {}
 
-/// Expressions as a straight line of instructions.
+/// Expressions as a straight sequence of instructions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tape {
     pub(super) inputs: usize,
@@ -81,7 +81,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// The tape that computes `outputs` from `inputs`, which are symbols.
+    /// Creates the tape that computes `outputs` from the symbols `inputs`.
     ///
     /// # Panics
     ///
@@ -95,32 +95,32 @@ impl Tape {
         self.instrs.len()
     }
 
-    /// True if nothing is computed: each output is an input or a constant.
+    /// True if there are no instructions: each output is an input or a constant.
     pub fn is_empty(&self) -> bool {
         self.instrs.is_empty()
     }
 
-    /// How many inputs there are: the values with the lowest numbers.
+    /// The number of inputs; they have the lowest value numbers.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// The constants: the values after the inputs.
+    /// The constants; their value numbers follow those of the inputs.
     pub fn constants(&self) -> &[f64] {
         &self.constants
     }
 
-    /// The values that are handed out.
+    /// The values that are outputs.
     pub fn outputs(&self) -> &[Reg] {
         &self.outputs
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn values(&self) -> usize {
         self.first_result() + self.instrs.iter().map(|i| i.results()).sum::<usize>()
     }
 
-    /// The instructions in order, each with the number of its first result.
+    /// The instructions in order, each with the value number of its first result.
     pub fn instructions(&self) -> impl Iterator<Item = (Reg, Instr)> {
         self.instrs.iter().scan(self.first_result() as u32, |next, &instr| {
             let reg = Reg(*next);

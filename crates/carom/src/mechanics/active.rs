@@ -1,4 +1,4 @@
-//! The motion on a set of walls: the way onto them, and their forces.
+//! Projection onto a set of walls, and the forces of these walls.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::local::{Local, LocalCode};
 use crate::phase::Phase;
 use crate::solve::{NoSolution, Solved, StopRule, larger, largest};
 
-/// Walls that hold the motion, as constraints that follow those of the model. Nothing is compiled for a new set.
+/// Walls that hold the motion, treated as additional constraints after those of the model. Needs no compilation for a new set.
 #[derive(Clone, Debug)]
 pub struct Active {
     local: Local,
     equations: Bordered,
-    /// How many of the rows are constraints of the model.
+    /// The number of rows that are constraints of the model.
     constraints: usize,
     /// ∂g/∂t of each row, and the generalized force of the constraints, at the last state.
     rates: Vec<f64>,
@@ -24,7 +24,7 @@ pub struct Active {
 }
 
 impl Active {
-    /// The set of these walls, which must be independent.
+    /// Creates the set. The walls must be independent.
     pub fn new(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Active {
         let rows = code.rows_with(walls);
         let local = Local::new(code, parameters);
@@ -39,19 +39,19 @@ impl Active {
         }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.local.set_parameters(parameters);
     }
 
-    /// Moves q onto the rows along the directions in which they push, as little as the mass matrix says, and p onto their
+    /// Projects q onto the rows g = 0 along their gradients, with the smallest correction in the mass metric, and p onto their
     /// tangent space:
     ///
     /// ```text
     /// M(q) δ + G(q)ᵀν = 0,   g(q + δ, t) = 0
     /// ```
     ///
-    /// L_vv is taken at v = 0, which is no matter where L is quadratic in v.
+    /// L_vv is evaluated at v = 0; this makes no difference if L is quadratic in v.
     pub fn project(&mut self, z: &mut Phase, field: &mut Field) -> Solved<()> {
         let Active { local, equations, moved, .. } = self;
         moved.fill(0.0);
@@ -69,7 +69,7 @@ impl Active {
             for k in 0..equations.rows.len() {
                 let row = local.row(equations.rows[k]);
                 equations.set_row(k, &row);
-                // With δ itself as the unknown: G δ_new = G δ − g.
+                // Uses δ itself as the unknown: G δ_new = G δ − g.
                 let swept: f64 = row.support.iter().zip(row.grad).map(|(&i, s)| s * (moved[i] - z.q()[i])).sum();
                 is_roundoff &= row.g.abs() <= 2.0 * f64::EPSILON * row.size;
                 equations.right().1[k] = swept - row.g;
@@ -130,7 +130,7 @@ impl Active {
         a.iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
     }
 
-    /// d²φ/dt² of a wall at the last state, with the acceleration there; and the size of what adds up to it.
+    /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it.
     pub fn acceleration_of(&mut self, wall: usize) -> (f64, f64) {
         let a = self.equations.solution().0;
         let row = self.local.row(self.local.code.row_of_wall(wall));
@@ -153,7 +153,7 @@ impl Active {
         &self.rates
     }
 
-    /// The power λ·∂g/∂t at the last state: with dg/dt = 0 it is that of −Gᵀλ.
+    /// The power λ·∂g/∂t of the force −Gᵀλ at the last state, since dg/dt = 0.
     pub fn power(&self) -> f64 {
         self.multipliers().iter().zip(&self.rates).map(|(lambda, rate)| lambda * rate).sum()
     }

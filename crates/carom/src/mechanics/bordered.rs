@@ -1,24 +1,24 @@
-//! The mass matrix with a border of gradients.
+//! Linear systems with the mass matrix, bordered by constraint gradients.
 
 use super::local::{Local, Row};
 use crate::solve::MarkowitzLu;
 
-/// The linear equations of a motion on a set of rows, in any of its forms:
+/// The linear system of a motion on a set of rows g = 0:
 ///
 /// ```text
 /// | M  Gᵀ | | x |   | b |
 /// | G  0  | | μ | = | c |
 /// ```
 ///
-/// M alone may be singular: it is enough that it is not on the tangent space of the rows.
+/// M itself may be singular, as long as it is nonsingular on the tangent space of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Bordered {
     pub(crate) n: usize,
-    /// The rows.
+    /// The indices of the rows in `LocalCode`.
     pub(crate) rows: Vec<usize>,
     lu: MarkowitzLu,
     matrix: Vec<f64>,
-    /// Where the entries of M are in the matrix.
+    /// The positions of the entries of M in the matrix.
     mass: Vec<usize>,
     /// b, c
     right: Vec<f64>,
@@ -46,29 +46,29 @@ impl Bordered {
         }
     }
 
-    /// Writes M, of which `values` are the entries.
+    /// Sets M from its entries.
     pub(crate) fn set_mass(&mut self, values: &[f64]) {
         self.mass.iter().zip(values).for_each(|(&at, x)| self.matrix[at] = *x);
     }
 
-    /// Writes row k of G.
+    /// Sets row k of G.
     pub(crate) fn set_row(&mut self, k: usize, row: &Row) {
         let (n, size) = (self.n, self.right.len());
         row.support.iter().zip(row.grad).for_each(|(&i, x)| self.matrix[(n + k) * size + i] = *x);
     }
 
-    /// Writes column k of Gᵀ.
+    /// Sets column k of Gᵀ.
     pub(crate) fn set_column(&mut self, k: usize, row: &Row) {
         let (n, size) = (self.n, self.right.len());
         row.support.iter().zip(row.grad).for_each(|(&i, x)| self.matrix[i * size + n + k] = *x);
     }
 
-    /// b and c, to write them.
+    /// Mutable access to b and c.
     pub(crate) fn right(&mut self) -> (&mut [f64], &mut [f64]) {
         self.right.split_at_mut(self.n)
     }
 
-    /// Solves; None if the matrix is singular. The right-hand side is used up.
+    /// Solves the system. Returns None if the matrix is singular. Overwrites the right-hand side.
     pub(crate) fn solve(&mut self) -> Option<(&[f64], &[f64])> {
         if !self.lu.factor(&self.matrix) {
             return None;

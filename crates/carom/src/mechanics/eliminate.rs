@@ -1,14 +1,14 @@
-//! Linear equations between expressions.
+//! Symbolic solution of linear equations.
 
 use crate::expr::Expr;
 
-/// x with A·x = b, by elimination without pivoting.
+/// Solves A·x = b by elimination without pivoting.
 pub fn eliminate(a: Vec<Vec<Expr>>, b: Vec<Expr>) -> Vec<Expr> {
     eliminate_columns(a, vec![b]).swap_remove(0)
 }
 
-/// The columns x with A·x = b for several b, by elimination without pivoting, which is stable where A is symmetric and
-/// positive definite.
+/// Solves A·x = b for several right-hand sides b by elimination without pivoting, which is stable if A is symmetric positive
+/// definite.
 pub fn eliminate_columns(mut a: Vec<Vec<Expr>>, mut columns: Vec<Vec<Expr>>) -> Vec<Vec<Expr>> {
     let n = a.len();
     for k in 0..n {

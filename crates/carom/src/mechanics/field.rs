@@ -21,8 +21,8 @@ use crate::system::time;
 /// ṗ = L_q(q, v) + F,   H = p·v − L(q, v)
 /// ```
 ///
-/// With holonomic constraints g = 0, G = g_q, the velocity is that of the point on their tangent space, from which p
-/// differs only by what the constraints can push:
+/// With holonomic constraints g = 0 and G = g_q, the velocity lies on their tangent space, and p may differ from L_v by a
+/// multiple of the constraint gradients:
 ///
 /// ```text
 /// p = L_v(q, v) + Gᵀμ,   G v + g_t = 0
@@ -32,38 +32,38 @@ pub struct Field {
     n: usize,
     parameters: usize,
     velocity: Velocity,
-    /// The parameters, t, q, p and, where v is implicit, v.
+    /// The parameters, t, q, p and, if v is implicit, v.
     inputs: Vec<f64>,
-    /// v, ṗ, H; with constraints then L_v and μ
+    /// v, ṗ, H; with constraints, then L_v and μ.
     values: Vec<f64>,
-    /// Whether they depend on the time, and which of them are those at `inputs`.
+    /// Whether the values depend on the time, and which of them are up to date for `inputs`.
     depends_on_time: bool,
     known: Known,
 }
 
-/// How v follows from p.
+/// How to compute v from p.
 #[derive(Clone, Debug)]
 enum Velocity {
-    /// L is quadratic in v: by elimination, as part of the expressions.
+    /// L is quadratic in v: v is eliminated symbolically.
     Explicit(Box<Explicit>),
-    /// By Newton's method: L is not quadratic in v, or there are constraints.
+    /// Newton's method, if L is not quadratic in v or there are constraints.
     Implicit(Newton),
-    /// While walls hold.
+    /// The tangent velocity while walls hold the motion.
     Held(Box<Tangent>),
 }
 
-/// Most ask for v or H alone.
+/// Two kernels, because most callers need only v or H.
 #[derive(Clone, Debug)]
 struct Explicit {
     /// → v, H
     motion: Kernel,
-    /// → v, ṗ, H, compiled when it is first needed, once for all copies
+    /// → v, ṗ, H. Compiled on first use, once for all clones.
     all: Arc<OnceLock<Kernel>>,
     tape: Arc<Tape>,
     backend: Backend,
 }
 
-/// What is known at a point.
+/// Which values are known at a point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Known {
     Nothing,
@@ -74,7 +74,7 @@ enum Known {
 }
 
 impl Field {
-    /// Compiles the equations.
+    /// Compiles the equations of a system.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
@@ -96,7 +96,7 @@ impl Field {
         Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
     }
 
-    /// The equations while these walls hold the motion as constraints that follow those of the model.
+    /// The equations while these walls hold the motion as additional constraints after those of the model.
     pub(crate) fn held(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Field {
         let tangent = Tangent::new(code, &code.rows_with(walls), parameters);
         let mut inputs = parameters.to_vec();
@@ -112,7 +112,7 @@ impl Field {
         }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
         if let Velocity::Held(tangent) = &mut self.velocity {
@@ -121,7 +121,7 @@ impl Field {
         self.forget();
     }
 
-    /// Forgets the last point, from which an implicit velocity is searched.
+    /// Forgets the last point, which is the initial guess for an implicit velocity.
     pub fn forget(&mut self) {
         self.known = Known::Nothing;
         let unknowns = self.parameters + 1 + 2 * self.n;
@@ -131,14 +131,14 @@ impl Field {
         }
     }
 
-    /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]); None where v is implicit.
+    /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]). None if v is implicit.
     pub fn expressions(mechanics: &Mechanics) -> Option<Vec<Expr>> {
         let p = mechanics.p();
         let v = explicit_velocity(mechanics, &p)?;
         Some(mechanics.at(&equations(mechanics, &p), &mechanics.q, &v, time()))
     }
 
-    /// (v, ṗ, H) at (t, q, p).
+    /// Evaluates (v, ṗ, H) at (t, q, p).
     pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
         self.know(Known::All, t, z)?;
         Ok(&self.values)
@@ -162,7 +162,8 @@ impl Field {
         Ok(self.values[2 * self.n])
     }
 
-    /// Moves p onto the tangent space of the constraints; leaves μ in [`Field::multipliers`]. Without any it does nothing.
+    /// Projects p onto the tangent space of the constraints and stores μ in [`Field::multipliers`]. Does nothing if there are
+    /// none.
     pub fn project(&mut self, z: &mut Phase) -> std::result::Result<(), NoSolution> {
         if self.multipliers().is_empty() {
             return Ok(());
@@ -178,8 +179,8 @@ impl Field {
         self.values.get(3 * self.n + 1..).unwrap_or(&[])
     }
 
-    /// Computes what is wanted at a point. At the same point again it costs nothing: the energy, the walls and the outputs
-    /// all ask.
+    /// Computes the wanted values at a point. Repeated calls at one point are free, because the energy, the walls and the
+    /// outputs all need the same values.
     fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
         let is_same_time = self.inputs[self.parameters] == t || !self.depends_on_time;
         let state = &mut self.inputs[self.parameters + 1..][..z.len()];
@@ -194,7 +195,7 @@ impl Field {
                 explicit.eval(wanted, &self.inputs, &mut self.values);
                 self.known = wanted;
             }
-            // From the last velocity, or else from rest.
+            // Start from the last velocity; if that fails, from rest.
             Velocity::Implicit(newton) => {
                 if newton.solve(&mut self.inputs, &mut self.values).is_err() {
                     self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
@@ -217,7 +218,7 @@ impl Field {
 }
 
 impl Explicit {
-    /// Of v, ṗ and H as expressions of `given`.
+    /// `all` has v, ṗ and H as expressions of `given`.
     fn new(mechanics: &Mechanics, given: &[Expr], all: &[Expr]) -> Result<Explicit> {
         let (n, inputs) = (mechanics.n(), [&mechanics.parameters, given].concat());
         let motion: Vec<Expr> = all[..n].iter().chain(&all[2 * n..]).copied().collect();
@@ -226,21 +227,21 @@ impl Explicit {
         Ok(Explicit { motion, all: Arc::default(), tape: Arc::new(tape), backend: mechanics.backend })
     }
 
-    /// Writes v, ṗ, H, or v and H in their places.
+    /// Writes v, ṗ, H, or only v and H at their places.
     fn eval(&mut self, wanted: Known, inputs: &[f64], values: &mut [f64]) {
         if wanted == Known::All {
             let (tape, backend) = (&self.tape, self.backend);
             return self.all.get_or_init(|| Kernel::of_tape(tape, backend)).eval(inputs, values);
         }
-        // v, then H where ṗ will be.
+        // The kernel writes H directly after v; it is moved to its place after ṗ.
         let n = values.len() / 2;
         self.motion.eval(inputs, &mut values[..n + 1]);
         values[2 * n] = values[n];
     }
 }
 
-/// Newton's method from rest, with momenta that grow to the given ones: where p = L_v(q, v) bends, as in relativity, whole
-/// steps lead to velocities that there are not.
+/// Newton's method from rest, with momenta that grow to the given ones (continuation). If p = L_v(q, v) is strongly nonlinear,
+/// as in relativity, full Newton steps lead to inadmissible velocities.
 #[cold]
 fn approach(
     newton: &mut Newton,
@@ -259,7 +260,7 @@ fn approach(
     result
 }
 
-/// The unknowns v and μ, the equations for them, and what follows: v, ṗ, H, L_v, μ.
+/// Returns the unknowns v and μ, their equations, and the results v, ṗ, H, L_v, μ.
 fn tangent(mechanics: &Mechanics, constraints: &[Expr]) -> (Vec<Expr>, Vec<Expr>, Vec<Expr>) {
     let (l_v, mu) = (mechanics.momenta(), numbered("mu", constraints.len()));
     let slopes = jacobian(constraints, &mechanics.q);
@@ -276,7 +277,7 @@ fn tangent(mechanics: &Mechanics, constraints: &[Expr]) -> (Vec<Expr>, Vec<Expr>
     (mechanics.v.iter().chain(&mu).copied().collect(), residuals, outputs)
 }
 
-/// v, ṗ, H in q, v, p.
+/// v, ṗ, H as expressions of q, v, p.
 fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     let mut rates = grad(mechanics.l, &mechanics.q);
     if let Some(forces) = &mechanics.forces {
@@ -286,7 +287,7 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
 }
 
-/// v with M v = p − L_v|₀; None where L is not quadratic in v.
+/// Solves M v = p − L_v|₀ symbolically. None if L is not quadratic in v.
 fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     if !mechanics.is_quadratic() {
         return None;
@@ -297,13 +298,13 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     Some(eliminate(mechanics.mass(), column))
 }
 
-/// ∂(v, ṗ)/∂(q, p) by rows, where L is quadratic in v. With ṗ = g(q, v):
+/// ∂(v, ṗ)/∂(q, p) by rows, for L quadratic in v. With ṗ = g(q, v):
 ///
 /// ```text
 /// v_p = M⁻¹,   v_q = −M⁻¹L_vq,   ṗ_p = g_v v_p,   ṗ_q = g_q + g_v v_q
 /// ```
 ///
-/// These share M⁻¹ and so take a third less than the derivatives of the eliminated v, ṗ.
+/// These share M⁻¹, and so cost a third less than the derivatives of the eliminated v and ṗ.
 pub(crate) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
     let n = mechanics.n();
     let p = mechanics.p();
@@ -313,7 +314,7 @@ pub(crate) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
         flat.chunks(n).map(<[Expr]>::to_vec).collect()
     };
     let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
-    // M⁻¹ is symmetric: its columns are its rows.
+    // M⁻¹ is symmetric, so its columns are its rows.
     let v_p = eliminate_columns(mechanics.mass(), (0..n).map(unit).collect());
     let g = &equations(mechanics, &p)[n..2 * n];
     let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {

@@ -1,14 +1,14 @@
 use crate::solve::Lu;
 
-/// By which factor an error of a two-point constraint grows in a step in which the normal of the constraint turns by δ;
-/// its sign changes each time. Exact for uniform motion on a circle with the midpoint rule.
+/// The factor by which the error of a two-point constraint grows in a step in which the constraint's normal turns by δ; the
+/// error changes sign in each step. Exact for uniform motion on a circle with the midpoint rule.
 ///
 /// ```text
 /// ρ + 1/ρ = 2 (cos δ + sin² δ)
 /// ```
 pub fn growth_factor(delta: f64) -> f64 {
     let half = delta.cos() + delta.sin().powi(2);
-    // Below 1 both roots are on the unit circle.
+    // If half the right-hand side is below 1, both roots lie on the unit circle.
     half.max(1.0) + (half * half - 1.0).max(0.0).sqrt()
 }
 
@@ -24,7 +24,7 @@ pub fn turn(mass: &[f64], normal0: &[f64], normal1: &[f64]) -> Option<f64> {
         a.iter().zip(&lifted).map(|(a, b)| a * b).sum::<f64>()
     };
     let cosine = product(normal0, normal1) / (product(normal0, normal0) * product(normal1, normal1)).sqrt();
-    // The constraint is the same with the other sign.
+    // A constraint with the opposite sign is the same constraint.
     Some(cosine.abs().min(1.0).acos())
 }
 

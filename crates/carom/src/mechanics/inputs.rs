@@ -1,6 +1,6 @@
-//! The inputs of kernels.
+//! Input vectors of kernels.
 
-/// The inputs of the kernels of a state, in one layout: the parameters, t, q, v.
+/// The input vector of kernels that are evaluated at a state: the parameters, t, q, v.
 #[derive(Clone, Debug)]
 pub struct Inputs {
     values: Vec<f64>,
@@ -9,37 +9,37 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// For `n` coordinates, with these parameters.
+    /// Inputs for `n` coordinates with these parameters.
     pub fn new(parameters: &[f64], n: usize) -> Inputs {
         let mut values = parameters.to_vec();
         values.resize(parameters.len() + 1 + 2 * n, 0.0);
         Inputs { values, parameters: parameters.len(), n }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.values[..self.parameters].copy_from_slice(parameters);
     }
 
-    /// Takes the time and the coordinates; the velocities stay.
+    /// Sets the time and the coordinates, and keeps the velocities.
     pub fn place_q(&mut self, t: f64, q: &[f64]) {
         self.values[self.parameters] = t;
         self.values[self.parameters + 1..][..self.n].copy_from_slice(q);
     }
 
-    /// Takes a state.
+    /// Sets the state.
     pub fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.place_q(t, q);
         self.values[self.parameters + 1 + self.n..].copy_from_slice(v);
     }
 
-    /// The coordinates and the velocities, to write them, at a time.
+    /// Sets the time, and returns the coordinates and the velocities to be written.
     pub fn state_mut(&mut self, t: f64) -> (&mut [f64], &mut [f64]) {
         self.values[self.parameters] = t;
         self.values[self.parameters + 1..].split_at_mut(self.n)
     }
 
-    /// All of them.
+    /// The whole input vector.
     pub fn all(&self) -> &[f64] {
         &self.values
     }

@@ -1,4 +1,4 @@
-//! From the free coordinates of the flows to all coordinates of the model.
+//! Conversion from the free coordinates of the flows to all coordinates of the model.
 
 use super::{Inputs, Mechanics};
 use crate::error::Result;
@@ -20,9 +20,9 @@ pub struct Node {
     pub p: Vec<f64>,
     /// The model's outputs.
     pub outputs: Vec<f64>,
-    /// The impulse of each constraint in a step, in the sign of [TPC eq. 6a]; empty where that is not known.
+    /// The impulse of each constraint per step, with the sign of [TPC eq. 6a]; empty if unknown.
     pub lambda: Vec<f64>,
-    /// The generalized force of the constraints on the free coordinates; empty where that is not known.
+    /// The generalized force of the constraints on the free coordinates; empty if unknown.
     pub force: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ pub struct Lift {
     n: usize,
     /// (parameters, t, q, v) → q, v, L_v of all, then the outputs.
     state: Kernel,
-    /// (parameters, t, q, v) → energy, where that is not H of the free coordinates.
+    /// (parameters, t, q, v) → energy, if that differs from H of the free coordinates.
     energy: Option<Kernel>,
     /// (parameters, t, q, v) → the values of g of the sections.
     sections: Kernel,
@@ -71,18 +71,18 @@ impl Lift {
         })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs.set_parameters(parameters);
     }
 
-    /// The free ones of all coordinates.
+    /// Selects the free coordinates from all coordinates.
     pub fn free_of(&self, q: &[f64]) -> Vec<f64> {
         self.free.iter().map(|&i| q[i]).collect()
     }
 
-    /// The phase point of a state in all coordinates. The momenta are pulled back, p_free = (∂q/∂q_free)ᵀ p: a coordinate that
-    /// a constraint was solved for gives its own to the others.
+    /// Converts a state in all coordinates to a phase point. The momenta are pulled back, p_free = (∂q/∂q_free)ᵀ p, so the
+    /// momentum of a coordinate that a constraint eliminates is passed to the others.
     pub fn free_phase(&mut self, t: f64, q: &[f64], p: &[f64]) -> Phase {
         let n = self.free.len();
         let free = self.free_of(q);
@@ -93,7 +93,7 @@ impl Lift {
         Phase::new(t, &free, &pulled)
     }
 
-    /// The energy, where that is not H of the free coordinates.
+    /// The energy, if it differs from H of the free coordinates.
     pub fn energy(&mut self, t: f64, q: &[f64], v: &[f64]) -> Option<f64> {
         let kernel = self.energy.as_ref()?;
         self.inputs.place(t, q, v);
@@ -102,7 +102,7 @@ impl Lift {
         Some(energy[0])
     }
 
-    /// True if the energy is not H of the free coordinates.
+    /// True if the energy differs from H of the free coordinates.
     pub fn has_energy(&self) -> bool {
         self.energy.is_some()
     }
@@ -114,7 +114,7 @@ impl Lift {
         &self.crossings
     }
 
-    /// Writes the state in all coordinates; NaN where there are no velocities.
+    /// Writes the state in all coordinates; NaN if the velocities are not given.
     pub fn node(&mut self, t: f64, q: &[f64], v: Option<&[f64]>, node: &mut Node) {
         match v {
             Some(v) => {
@@ -136,8 +136,8 @@ impl Lift {
     }
 }
 
-/// The energy where coordinates are driven: T + V, or v·L_v − L of all coordinates where L is not in parts. Without driven
-/// coordinates it is H.
+/// The energy if there are driven coordinates: T + V, or v·L_v − L over all coordinates if L is not given in parts. None
+/// without driven coordinates, since the energy is then H.
 fn driven_energy(system: &System, momenta: &[Expr]) -> Option<Expr> {
     if system.free().len() == system.coordinates.len() {
         return None;
@@ -149,7 +149,8 @@ fn driven_energy(system: &System, momenta: &[Expr]) -> Option<Expr> {
     })
 }
 
-/// F·v of all forces, and −L_t less that part of it that acts on driven coordinates, as expressions of (t, q, v).
+/// The power F·v of all forces; and the power of the drives, which is −L_t minus the power of forces on driven coordinates.
+/// Both are expressions of (t, q, v).
 pub fn powers(system: &System, mechanics: &Mechanics) -> [Expr; 2] {
     let (mut all, mut driven) = (Expr::constant(0.0), Expr::constant(0.0));
     for (c, &force) in system.coordinates.iter().zip(&system.forces) {

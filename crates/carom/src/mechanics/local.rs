@@ -1,4 +1,4 @@
-//! A system at one state: its Lagrangian, its constraints and its walls, with their derivatives.
+//! The Lagrangian, the constraints and the walls at one state, with their derivatives.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,15 +8,15 @@ use crate::expr::{Expr, directional, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::system::{Enforce, time};
 
-/// The kernels from which the motion on any set of walls is computed: compiled once for a model, for all flows.
+/// The kernels for the motion on any set of walls. They are compiled once per model, for all flows.
 ///
 /// All are functions of (parameters, t, q, v). With ṗ = L_q + F:
 #[derive(Debug)]
 pub struct LocalCode {
     pub(crate) n: usize,
-    /// L_vv does not depend on v.
+    /// True if L_vv does not depend on v.
     pub(crate) is_quadratic: bool,
-    /// L, walls or constraints depend on the time.
+    /// True if L, a wall or a constraint depends on the time.
     pub(crate) depends_on_time: bool,
     /// → L, L_t, L_v, ṗ
     motion: Kernel,
@@ -26,13 +26,14 @@ pub struct LocalCode {
     balance: Kernel,
     /// → L_v, ṗ, entries of L_vv, of L_vq, of ṗ_q, of ṗ_v
     slopes: Kernel,
-    /// Where these four matrices may differ from zero: row, column. First those that depend on the parameters alone.
+    /// The (row, column) of each structurally nonzero entry of these four matrices. Entries that depend only on the parameters
+    /// come first.
     pub(crate) entries: [Vec<(usize, usize)>; 4],
-    /// How many of each these are.
+    /// The number of entries of each matrix that depend only on the parameters.
     pub(crate) constants: [usize; 4],
     /// The constraints, in the order of the model; then the walls.
     rows: Vec<RowCode>,
-    /// Where each constraint is enforced.
+    /// Where each constraint is enforced: at one point or between two.
     pub(crate) enforce: Vec<Enforce>,
 }
 
@@ -41,8 +42,8 @@ pub struct LocalCode {
 struct RowCode {
     /// The coordinates on which it depends.
     support: Vec<usize>,
-    /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support.
-    /// Compiled when it is first needed: of many walls few hold the motion.
+    /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support. Compiled
+    /// on first use, because few of many walls ever hold the motion.
     kernel: OnceLock<Kernel>,
     tape: Tape,
     backend: Backend,
@@ -84,12 +85,12 @@ impl LocalCode {
         })
     }
 
-    /// The rows of the constraints that hold at every node.
+    /// The rows of the one-point constraints.
     pub(crate) fn tangent_rows(&self) -> impl Iterator<Item = usize> {
         (0..self.enforce.len()).filter(|&row| self.enforce[row] == Enforce::OnePoint)
     }
 
-    /// The rows of the constraints that hold at every node, and of these walls.
+    /// The rows of the one-point constraints and of these walls.
     pub(crate) fn rows_with(&self, walls: &[usize]) -> Vec<usize> {
         self.tangent_rows().chain(walls.iter().map(|&wall| self.row_of_wall(wall))).collect()
     }
@@ -124,7 +125,7 @@ impl RowCode {
     }
 }
 
-/// The entries of a matrix that are not zero, places and values; first those that do not depend on `inputs`.
+/// The nonzero entries of a matrix: positions and values. Entries that do not depend on `inputs` come first.
 fn entries(matrix: &[Vec<Expr>], inputs: &[Expr]) -> (Vec<(usize, usize)>, Vec<Expr>) {
     let rows = matrix.iter().enumerate();
     let all = rows.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, &value)| ((i, j), value)));
@@ -133,7 +134,7 @@ fn entries(matrix: &[Vec<Expr>], inputs: &[Expr]) -> (Vec<(usize, usize)>, Vec<E
     all.into_iter().unzip()
 }
 
-/// Room to evaluate the kernels at one state after another.
+/// Evaluates the kernels at a sequence of states.
 #[derive(Clone, Debug)]
 pub struct Local {
     pub(crate) code: Arc<LocalCode>,
@@ -142,13 +143,13 @@ pub struct Local {
     row: Vec<f64>,
 }
 
-/// What is known of a row at a state.
+/// The values of a row g = 0 at a state.
 pub(crate) struct Row<'a> {
     /// The coordinates on which it depends.
     pub(crate) support: &'a [usize],
     /// g.
     pub(crate) g: f64,
-    /// The sum of its absolute terms.
+    /// The sum of the absolute terms of g.
     pub(crate) size: f64,
     /// ∂g/∂t.
     pub(crate) g_t: f64,
@@ -173,7 +174,7 @@ impl Row<'_> {
 }
 
 impl Local {
-    /// With these values of the parameters.
+    /// An evaluator with these parameter values.
     pub fn new(code: &Arc<LocalCode>, parameters: &[f64]) -> Local {
         let (n, entries) = (code.n, code.entries.iter().map(Vec::len).sum::<usize>());
         let row = code.rows.iter().map(|row| 4 + row.support.len() * (1 + row.support.len())).max();
@@ -181,55 +182,55 @@ impl Local {
         Local { code: code.clone(), inputs, values, row: vec![0.0; row.unwrap_or(0)] }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs.set_parameters(parameters);
     }
 
-    /// Goes to (t, q, v).
+    /// Sets the state (t, q, v).
     pub(crate) fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.inputs.place(t, q, v);
     }
 
-    /// The coordinates and the velocities, to write them, at a time.
+    /// Sets the time, and returns the coordinates and the velocities to be written.
     pub(crate) fn state_mut(&mut self, t: f64) -> (&mut [f64], &mut [f64]) {
         self.inputs.state_mut(t)
     }
 
-    /// L, L_t, L_v, ṗ.
+    /// Evaluates L, L_t, L_v, ṗ.
     pub(crate) fn motion(&mut self) -> &[f64] {
         self.motion_and_velocity().0
     }
 
-    /// L, L_t, L_v, ṗ; and v.
+    /// Evaluates L, L_t, L_v, ṗ; also returns v.
     pub(crate) fn motion_and_velocity(&mut self) -> (&[f64], &[f64]) {
         let values = &mut self.values[..2 + 2 * self.code.n];
         self.code.motion.eval(self.inputs.all(), values);
         (values, self.inputs.v())
     }
 
-    /// L_v, entries of L_vv.
+    /// Evaluates L_v and the entries of L_vv.
     pub(crate) fn inertia(&mut self) -> &[f64] {
         let values = &mut self.values[..self.code.n + self.code.entries[0].len()];
         self.code.inertia.eval(self.inputs.all(), values);
         values
     }
 
-    /// ṗ − L_vq v − L_vt, entries of L_vv.
+    /// Evaluates ṗ − L_vq v − L_vt and the entries of L_vv.
     pub(crate) fn balance(&mut self) -> &[f64] {
         let values = &mut self.values[..self.code.n + self.code.entries[0].len()];
         self.code.balance.eval(self.inputs.all(), values);
         values
     }
 
-    /// L_v, ṗ, entries of L_vv, L_vq, ṗ_q, ṗ_v.
+    /// Evaluates L_v, ṗ and the entries of L_vv, L_vq, ṗ_q, ṗ_v.
     pub(crate) fn slopes(&mut self) -> &[f64] {
         let values = &mut self.values[2..];
         self.code.slopes.eval(self.inputs.all(), values);
         values
     }
 
-    /// What is known of a row.
+    /// Evaluates a row.
     pub(crate) fn row(&mut self, row: usize) -> Row<'_> {
         let code = &self.code.rows[row];
         let support = &code.support;

@@ -5,13 +5,13 @@ use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// The way onto the constraints: q moves along the directions in which they push, as little as the mass matrix says.
+/// Projection onto the constraints: q moves along their gradients, with the smallest correction in the mass metric.
 ///
 /// ```text
 /// M(q) δ = G(q)ᵀν,   g(q + δ, t) = 0
 /// ```
 ///
-/// The velocities, with which L_vv is taken, are zero, which is no matter where L is quadratic in v.
+/// L_vv is evaluated at v = 0; this makes no difference if L is quadratic in v.
 #[derive(Clone, Debug)]
 pub struct Manifold {
     n: usize,
@@ -23,7 +23,7 @@ pub struct Manifold {
 }
 
 impl Manifold {
-    /// Compiles the equations for the constraints that hold at nodes.
+    /// Compiles the equations for the one-point constraints.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Manifold> {
         let (n, constraints) = (mechanics.n(), mechanics.tangent_constraints());
         let (delta, nu) = (numbered("delta", n), numbered("nu", constraints.len()));
@@ -47,12 +47,12 @@ impl Manifold {
         Ok(Manifold { n, parameters: parameters.len(), newton, inputs, moved: vec![0.0; n] })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
     }
 
-    /// Moves q onto the constraints, and p onto their tangent space.
+    /// Projects q onto the constraints, and p onto their tangent space.
     pub fn project(&mut self, z: &mut Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
         let (at, n) = (self.parameters, self.n);
         self.inputs[at] = z.t;

@@ -1,4 +1,4 @@
-//! The equations of a system in its free coordinates, and what is computed from them at a state.
+//! The equations of a system in its free coordinates, and their evaluation at a state.
 
 mod active;
 mod bordered;
@@ -38,7 +38,7 @@ use crate::expr::{Expr, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
 use crate::system::{Enforce, System, time};
 
-/// A system whose driven coordinates are functions of the time: what is left are the free ones.
+/// The equations of a system in its free coordinates; driven coordinates are replaced by their functions of time.
 #[derive(Clone, Debug)]
 pub struct Mechanics {
     /// The parameters.
@@ -49,27 +49,27 @@ pub struct Mechanics {
     pub v: Vec<Expr>,
     /// L(q, v, t).
     pub l: Expr,
-    /// The generalized forces, or nothing where there are none.
+    /// The generalized forces, if there are any.
     pub forces: Option<Vec<Expr>>,
     /// φ(q, t) of each wall.
     pub walls: Vec<Expr>,
     /// The holonomic constraints.
     pub constraints: Vec<Holonomic>,
-    /// How its kernels are run.
+    /// Whether kernels are compiled or interpreted.
     pub backend: Backend,
 }
 
 /// A constraint g(q, t) = 0 in the free coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Holonomic {
-    /// What must stay zero.
+    /// The constraint function.
     pub g: Expr,
-    /// Where a step enforces it.
+    /// Where a step enforces it: at one point or between two.
     pub enforce: Enforce,
 }
 
 impl Mechanics {
-    /// The equations of `system`.
+    /// Derives the equations of `system`.
     pub fn new(system: &System) -> Mechanics {
         let free = system.free();
         let (q, v) = (system.q(), system.v());
@@ -90,7 +90,7 @@ impl Mechanics {
         }
     }
 
-    /// The same equations, whose kernels are interpreted: for what is evaluated seldom.
+    /// The same equations with interpreted kernels, for quantities that are rarely evaluated.
     pub fn interpreted(&self) -> Mechanics {
         Mechanics { backend: Backend::Interpreter, ..self.clone() }
     }
@@ -105,7 +105,7 @@ impl Mechanics {
         [time()].iter().chain(&self.q).chain(&self.v).copied().collect()
     }
 
-    /// Each fᵢ(q, v, t) at another state.
+    /// Each fᵢ(q, v, t) with another state substituted.
     pub fn at(&self, fs: &[Expr], q: &[Expr], v: &[Expr], t: Expr) -> Vec<Expr> {
         let from: Vec<Expr> = self.q.iter().chain(&self.v).copied().chain([time()]).collect();
         let to: Vec<Expr> = q.iter().chain(v).copied().chain([t]).collect();
@@ -122,7 +122,7 @@ impl Mechanics {
         jacobian(&self.momenta(), &self.v)
     }
 
-    /// g of the constraints that hold at every node, so that v is tangent to them there.
+    /// g of the one-point constraints, to which v is tangent at every node.
     pub fn tangent_constraints(&self) -> Vec<Expr> {
         self.constraints.iter().filter(|c| c.enforce == Enforce::OnePoint).map(|c| c.g).collect()
     }
@@ -137,7 +137,7 @@ impl Mechanics {
         samples.iter().map(|s| s.weight * self.at(&[self.l], &s.q, &s.v, s.t)[0]).sum()
     }
 
-    /// For each constraint, whether it holds at nodes (one-point) or over steps (two-point).
+    /// For each constraint, true if it is enforced at nodes (one-point), false if it is enforced between nodes (two-point).
     pub fn is_one_point(&self) -> Vec<bool> {
         self.constraints.iter().map(|c| c.enforce == Enforce::OnePoint).collect()
     }
@@ -147,7 +147,7 @@ impl Mechanics {
         numbered("p", self.n())
     }
 
-    /// A kernel of the parameters and then `inputs`.
+    /// A kernel whose inputs are the parameters and then `inputs`.
     pub fn kernel(&self, inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel> {
         let inputs: Vec<Expr> = self.parameters.iter().chain(inputs).copied().collect();
         let kernel = match self.backend {
@@ -158,7 +158,7 @@ impl Mechanics {
     }
 }
 
-/// Symbols `name#0`, `name#1`, …, which no model can name.
+/// Symbols `name#0`, `name#1`, …; a model cannot use such names.
 pub fn numbered(name: &str, n: usize) -> Vec<Expr> {
     (0..n).map(|i| Expr::symbol(&format!("{name}#{i}"))).collect()
 }

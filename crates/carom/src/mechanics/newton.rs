@@ -8,38 +8,38 @@ use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
 use crate::solve::{Linear, NoSolution, StopRule, largest};
 
-/// Equations r(a, x) = 0 for x, where a is given, and what is computed from the solution:
+/// Solves equations r(a, x) = 0 for x with given a, and computes results from the solution:
 ///
 /// ```text
 /// ∂r/∂x·dx = r,   x ← x − dx
 /// ```
 ///
-/// [`StopRule`] says when it ends; the code that `kernel/jit/newton.rs` emits applies the same rule.
+/// [`StopRule`] decides when the iteration ends; the code emitted by `kernel/jit/newton.rs` applies the same rule.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
     iterations: usize,
 }
 
-/// How the equations are solved.
+/// How the iteration is executed.
 #[derive(Clone, Debug)]
 enum Method {
-    /// By one function: few unknowns, native code.
+    /// One native function, for few unknowns.
     Whole(NewtonKernel),
-    /// By kernels that are called in turn.
+    /// Separate kernels for the equations and the results.
     Parts(Box<Parts>),
 }
 
 #[derive(Clone, Debug)]
 struct Parts {
-    /// (a, x) → r, the entries of ∂r/∂x that are not zero
+    /// (a, x) → r and the nonzero entries of ∂r/∂x
     equations: Kernel,
     /// (a, x) → results, next carried inputs
     results: Kernel,
     carried: Range<usize>,
     state: Range<usize>,
     n: usize,
-    /// The input by which residuals are divided.
+    /// The index of the input by which residuals are divided, if any.
     divisor: Option<usize>,
     slopes: Linear,
     /// r and the entries of ∂r/∂x
@@ -50,7 +50,7 @@ struct Parts {
 }
 
 impl Newton {
-    /// Compiles the equations; `given` follows the parameters in the inputs, then come the unknowns.
+    /// Compiles the equations. The inputs are the parameters, then `given`, then the unknowns.
     pub fn new(
         mechanics: &Mechanics,
         given: &[Expr],
@@ -61,7 +61,7 @@ impl Newton {
         Newton::of(mechanics, &Problem { given, unknowns, residuals, results, ..Problem::default() })
     }
 
-    /// Compiles a problem, before whose inputs come the parameters.
+    /// Compiles a problem. The parameters precede its inputs.
     pub fn of(mechanics: &Mechanics, problem: &Problem) -> Result<Newton> {
         let given = [&mechanics.parameters, problem.given].concat();
         let whole = match mechanics.backend {
@@ -75,8 +75,8 @@ impl Newton {
         Ok(Newton { method, iterations: 0 })
     }
 
-    /// Solves from the guess that stands last in `inputs`, and leaves the solution there; writes the results
-    /// and the next carried inputs.
+    /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
+    /// inputs.
     pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
         self.iterations = match &mut self.method {
             Method::Whole(kernel) => outcome(kernel.solve(inputs, results))?,
@@ -85,7 +85,7 @@ impl Newton {
         Ok(())
     }
 
-    /// As [`Newton::solve`], but reads the state from `state` instead of from `inputs`, where it may or may not be copied to.
+    /// Like [`Newton::solve`], but reads the state from `state`. The state may or may not be copied to `inputs`.
     pub fn solve_from(
         &mut self,
         state: &[f64],
@@ -102,7 +102,7 @@ impl Newton {
         Ok(())
     }
 
-    /// How many iterations the last solution took.
+    /// The number of iterations of the last solve.
     pub fn iterations(&self) -> usize {
         self.iterations
     }
@@ -141,7 +141,7 @@ impl Parts {
         })
     }
 
-    /// As [`Newton::solve`]; returns the number of iterations.
+    /// Like [`Newton::solve`], but returns the number of iterations.
     fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
         let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
         let mut rule = StopRule::new(unit);

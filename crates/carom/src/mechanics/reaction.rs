@@ -10,7 +10,7 @@ use crate::system::time;
 /// d/dt L_v − L_q = F − Gᵀλ,   d²g/dt² = 0
 /// ```
 ///
-/// Where a step has impulses, of which there is a share at each of its points, this is the force.
+/// This is the force at an instant, in contrast to the impulses that a step distributes over its points.
 #[derive(Clone, Debug)]
 pub struct Reaction {
     n: usize,
@@ -52,12 +52,12 @@ impl Reaction {
         Ok(Reaction { n, parameters: parameters.len(), newton, inputs, values: vec![0.0; results.len()], count })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
     }
 
-    /// Solves at (t, q, v).
+    /// Solves for the multipliers at (t, q, v).
     pub fn at(&mut self, t: f64, q: &[f64], v: &[f64]) -> std::result::Result<(), NoSolution> {
         let (at, n) = (self.parameters, self.n);
         self.inputs[at] = t;
@@ -77,7 +77,7 @@ impl Reaction {
         &self.values[self.count..2 * self.count]
     }
 
-    /// The power λ·∂g/∂t at the last point: with dg/dt = 0 it is that of −Gᵀλ.
+    /// The power λ·∂g/∂t of the force −Gᵀλ at the last point, since dg/dt = 0.
     pub fn power(&self) -> f64 {
         self.multipliers().iter().zip(self.rates()).map(|(lambda, rate)| lambda * rate).sum()
     }

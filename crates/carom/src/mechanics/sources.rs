@@ -1,34 +1,34 @@
-//! What can change the energy.
+//! Sources of energy.
 
 use super::Mechanics;
 use crate::expr::Expr;
 use crate::system::time;
 
-/// What can change the energy of a system, besides the loss at impacts.
+/// Which parts of a system can change its energy, apart from losses at impacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Forces act.
+    /// True if forces act.
     pub forces: bool,
-    /// L contains the time, as it does where coordinates are driven.
+    /// True if L contains the time, for example because of driven coordinates.
     pub time: bool,
-    /// A wall moves by itself.
+    /// True if a wall depends explicitly on the time.
     pub walls: bool,
-    /// A constraint moves by itself.
+    /// True if a constraint depends explicitly on the time.
     pub constraints: bool,
 }
 
 impl Sources {
-    /// Nothing changes H but walls: the smooth motion is that of an autonomous Hamiltonian.
+    /// True if the smooth motion is that of an autonomous Hamiltonian. Walls may still change H at impacts.
     pub fn is_hamiltonian(&self) -> bool {
         !(self.forces || self.time || self.constraints)
     }
 
-    /// Nothing changes the energy, with walls of these restitutions.
+    /// True if the energy is conserved, given the restitution of each wall.
     pub fn is_conservative(&self, restitution: &[f64]) -> bool {
         self.is_hamiltonian() && !self.walls && restitution.iter().all(|e| *e == 1.0)
     }
 
-    /// Why there is no Hamiltonian that the smooth motion keeps.
+    /// The reason why the smooth motion conserves no Hamiltonian, if it does not.
     pub fn why_not_hamiltonian(&self) -> Option<&'static str> {
         match self {
             Sources { forces: true, .. } => Some("forces act on the system"),
@@ -40,7 +40,7 @@ impl Sources {
 }
 
 impl Mechanics {
-    /// What can change the energy.
+    /// Determines which parts can change the energy.
     pub fn sources(&self) -> Sources {
         let moves = |f: &Expr| f.depends_on(&[time()]);
         Sources {

@@ -1,4 +1,4 @@
-//! Velocities on the tangent space of walls that hold.
+//! Velocities on the tangent space of active walls.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use super::local::{Local, LocalCode};
 use crate::limits::PARTS_OF_MOMENTA;
 use crate::solve::{NoSolution, Solved, StopRule, largest};
 
-/// v and μ of a phase point on walls that hold: the equations of [`super::Field`] for any set of them, in numbers.
+/// Computes v and μ of a phase point while walls hold the motion: the equations of [`super::Field`], assembled numerically for
+/// any set of walls.
 ///
 /// ```text
 /// p = L_v(q, v) + Gᵀμ,   G v + g_t = 0
@@ -31,7 +32,7 @@ impl Tangent {
         self.local.set_parameters(parameters);
     }
 
-    /// How many values there are at a point.
+    /// The number of values at a point.
     pub(super) fn values(&self) -> usize {
         3 * self.v.len() + 1 + self.mu.len()
     }
@@ -53,7 +54,8 @@ impl Tangent {
         Ok(())
     }
 
-    /// From the last velocity, or else from rest, or else with momenta that grow to the given ones.
+    /// Solves from the last velocity; if that fails, from rest; if that fails, with momenta that grow to the given ones
+    /// (continuation).
     fn solve(&mut self, t: f64, q: &[f64], p: &[f64]) -> Solved<()> {
         if self.newton(t, q, p, 1.0).is_ok() {
             return Ok(());
@@ -73,8 +75,8 @@ impl Tangent {
         self.mu.fill(0.0);
     }
 
-    /// Newton's method with a share of the momenta. Where L is quadratic in v a step is exact, but for the roundoff of a guess
-    /// that is much larger than the velocity.
+    /// Newton's method for the momenta scaled by `share`. If L is quadratic in v, one iteration is exact up to roundoff, which
+    /// is large if the guess is much larger than the velocity.
     fn newton(&mut self, t: f64, q: &[f64], p: &[f64], share: f64) -> Solved<()> {
         let Tangent { local, equations, v, mu } = self;
         let n = v.len();

@@ -5,7 +5,7 @@ use crate::kernel::Kernel;
 use crate::solve::larger;
 use crate::system::time;
 
-/// How far a state is off the constraints: g, and the hidden constraint dg/dt = G v + g_t.
+/// The violation of the constraints at a state: g, and dg/dt = G v + g_t.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// (parameters, t, q, v) → g, dg/dt
@@ -30,7 +30,7 @@ impl Violation {
         })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs.set_parameters(parameters);
     }

@@ -1,4 +1,4 @@
-//! The walls in numbers.
+//! Evaluation of the walls.
 
 use std::sync::Arc;
 
@@ -10,24 +10,25 @@ use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// From so many walls on, each by itself is interpreted: to compile a thousand takes seconds, and few are in reach.
+/// From this number of walls on, kernels of single walls are interpreted. Compiling a thousand takes seconds, and few are ever
+/// hit.
 const MANY: usize = 16;
 
-/// φ and φ̇ of every wall at once, at the two ends of a step; of one wall at all moments inside it; and of one wall, with φ_t
-/// and ∇φ, at a state.
+/// Evaluates φ and φ̇ of all walls at the two ends of a step; of one wall at all moments inside the step; and of one wall at a
+/// state, with φ_t and ∇φ.
 #[derive(Clone)]
 pub(crate) struct Walls {
     code: Arc<Code>,
-    /// The inputs at an instant.
+    /// The inputs at a state.
     inputs: Inputs,
     values: Vec<f64>,
     ends: [End; 2],
-    /// The moments inside the step, where they have been looked at.
+    /// The moments inside the step, once they have been computed.
     pub(crate) moments: Moments,
     gaps: [f64; 2 * MOMENTS],
 }
 
-/// The compiled gaps, which all copies share.
+/// The compiled gaps, shared by all clones.
 struct Code {
     depends_on_time: bool,
     /// (parameters, t, q, v) → φ, φ̇ of each wall
@@ -80,7 +81,7 @@ impl Walls {
         })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub(crate) fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs.set_parameters(parameters);
         self.forget();
@@ -92,7 +93,8 @@ impl Walls {
         self.ends.iter_mut().for_each(|end| end.z.z.fill(f64::NAN));
     }
 
-    /// Computes φ and φ̇ of every wall at both ends of a step. Mostly it begins where the last one ended.
+    /// Computes φ and φ̇ of every wall at both ends of a step. The first end is usually the last end of the step before, and is
+    /// reused.
     pub(crate) fn look_at_ends(
         &mut self,
         z0: &Phase,
@@ -120,7 +122,7 @@ impl Walls {
         let End { z: known, values } = &mut self.ends[end];
         known.copy_from(z);
         self.code.all.eval(self.inputs.all(), values);
-        // A gap that is no number must not pass for an open one. A sum, so that none gets lost.
+        // NaN must not count as an open gap. A sum propagates NaN.
         if values.iter().map(|x| 0.0 * x).sum::<f64>().is_nan() {
             known.t = f64::NAN;
             known.z.fill(f64::NAN);
@@ -134,7 +136,7 @@ impl Walls {
         [0, 1].map(|end| (self.ends[end].values[2 * wall], self.ends[end].values[2 * wall + 1]))
     }
 
-    /// φ, then φ̇, of a wall at the moments.
+    /// φ at all moments, then φ̇ at all moments, of one wall.
     pub(crate) fn inside(&mut self, wall: usize) -> std::result::Result<[f64; 2 * MOMENTS], NoSolution> {
         self.code.inside[wall].eval(&self.moments.lanes, self.inputs.parameters(), &mut self.gaps);
         let (phi, phi_dot) = self.gaps.split_at(MOMENTS);
@@ -155,7 +157,7 @@ impl Walls {
         checked(&self.values)
     }
 
-    /// The size of what adds up to φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is a part of it.
+    /// The sum of absolute terms in φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
     pub(crate) fn size_of_rate(
         &mut self,
         wall: usize,
@@ -182,7 +184,7 @@ impl Walls {
         Ok(self.values[3] + by_q + (self.values[2] * z.t).abs())
     }
 
-    /// φ_t, and ∇φ into `gradient`.
+    /// Returns φ_t and writes ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
         self.inputs.place_q(z.t, z.q());
         self.code.each[wall].eval(self.inputs.all(), &mut self.values);
@@ -190,14 +192,14 @@ impl Walls {
         self.values[2]
     }
 
-    /// The inputs at a state.
+    /// Writes the inputs at a state.
     fn place(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
         self.inputs.place(z.t, z.q(), field.velocity(z.t, &z.z)?);
         Ok(())
     }
 }
 
-/// φ and φ̇. A gap that is no number must not pass for an open one.
+/// Returns φ and φ̇, or an error if they are NaN: NaN must not count as an open gap.
 fn checked(values: &[f64]) -> std::result::Result<(f64, f64), NoSolution> {
     if values[0].is_nan() || values[1].is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], values[1])) }
 }

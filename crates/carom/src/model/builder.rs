@@ -1,4 +1,4 @@
-//! A model built in Rust: the same expressions, without a text.
+//! Models built in Rust, without a text.
 
 use super::names::{Names, Use};
 use super::source::Source;
@@ -30,12 +30,12 @@ pub struct Builder {
     constraints: Vec<Constraint>,
     forces: Vec<(Expr, Expr)>,
     initial: Option<Initial>,
-    /// How the model is run.
+    /// The settings of a run.
     pub run: Run,
 }
 
 impl Builder {
-    /// An empty model.
+    /// An empty model with this title.
     pub fn new(title: &str) -> Builder {
         Builder {
             title: title.into(),
@@ -73,12 +73,12 @@ impl Builder {
         crate::system::time_derivative(&self.names.coordinates, f)
     }
 
-    /// L = T − V.
+    /// Sets L = T − V.
     pub fn energies(&mut self, t: Expr, v: Expr) {
         self.lagrangian = Some(Lagrangian { l: t - v, parts: Some((t, v)) });
     }
 
-    /// L.
+    /// Sets L.
     pub fn lagrangian(&mut self, l: Expr) {
         self.lagrangian = Some(Lagrangian { l, parts: None });
     }
@@ -103,7 +103,7 @@ impl Builder {
         self.forces.push((coordinate.q, force));
     }
 
-    /// Makes a coordinate a function of the time.
+    /// Prescribes a coordinate as a function of time.
     pub fn prescribe(&mut self, coordinate: &Coordinate, motion: Expr) {
         for c in self.names.coordinates.iter_mut().filter(|c| c.q == coordinate.q) {
             c.prescribed = Some(motion);
@@ -124,7 +124,7 @@ impl Builder {
         self.initial = Some(Initial { q: constants(q), motion, project: false, missing: Default::default() });
     }
 
-    /// The model, with every symbol checked.
+    /// Builds the model, and checks every symbol.
     pub fn build(self) -> Result<Model> {
         let lagrangian = self.lagrangian.ok_or_else(|| Diagnostic::new("the model has no Lagrangian"))?;
         let n = self.names.coordinates.len();
@@ -144,7 +144,9 @@ impl Builder {
             Motion::Velocity(x) | Motion::Momentum(x) | Motion::Next(x) => x.len(),
         });
         if lengths != n || motion != n {
-            return Err(Diagnostic::new(format!("the start must give {n} coordinates and as many rates")).into());
+            return Err(
+                Diagnostic::new(format!("the start must give {n} coordinates and {n} velocities or momenta")).into()
+            );
         }
         let places = Places {
             walls: vec![0..0; self.walls.len()],
@@ -177,7 +179,7 @@ fn constants(values: &[f64]) -> Vec<Expr> {
     values.iter().map(|&x| Expr::constant(x)).collect()
 }
 
-/// Every symbol of `e` must be a coordinate, a velocity, a parameter or the time.
+/// Checks that every symbol of `e` is a coordinate, a velocity, a parameter or the time.
 fn check_symbols(names: &Names, e: Expr) -> Result<()> {
     let known = names.coordinates.iter().flat_map(|c| [c.q, c.v]).chain(names.parameters.iter().map(|p| p.symbol));
     let known: Vec<Expr> = known.chain([crate::system::time()]).collect();

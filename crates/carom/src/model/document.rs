@@ -1,4 +1,4 @@
-//! TOML as a tree in which every key and value knows its place in the text.
+//! TOML as a tree with the source position of every key and value.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use super::suggest::suggestion;
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::Complaint;
 
-/// The text as a tree, and the settings that only its reader can place.
+/// The parsed text, and the settings that only the reader of a model can place.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The tree.
     pub root: Item,
-    /// Single entries of the start and of indexed parameters, in the order in which they were set.
+    /// Settings of single entries of the start and of indexed parameters, in order.
     pub overrides: Vec<Override>,
 }
 
-/// Another value for one entry of a list or a section.
+/// A setting for one entry of a list or a section.
 #[derive(Clone, Debug)]
 pub struct Override {
     /// `parameters`, or the `q`, `v`, `p` or `q1` of `[initial]`.
     pub section: String,
-    /// Which entry.
+    /// The entry.
     pub entry: Which,
-    /// Where that is written.
+    /// The position of the setting in the source.
     pub span: Range<usize>,
     /// The value.
     pub item: Item,
@@ -34,36 +34,36 @@ pub struct Override {
 /// An entry of a list or a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Which {
-    /// By its place, from 0.
+    /// By index, from 0.
     Place(usize),
     /// By its name.
     Name(String),
 }
 
-/// So many mistakes are looked for.
+/// At most this many mistakes are reported.
 pub const MOST_MISTAKES: usize = 20;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub struct Item {
     /// The value.
     pub value: Value,
-    /// Its bytes in the source.
+    /// Its byte range in the source.
     pub span: Range<usize>,
 }
 
-/// What TOML can say in a model.
+/// The kinds of values in a model.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// An integer or a float.
     Number(f64),
-    /// A string: most often an expression.
+    /// A string, which usually is an expression.
     Text(String),
     /// true or false.
     Bool(bool),
-    /// A list.
+    /// A list of values.
     Array(Vec<Item>),
-    /// A section.
+    /// A section of keys and values.
     Table(Vec<Entry>),
 }
 
@@ -72,7 +72,7 @@ pub enum Value {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Its bytes in the source.
+    /// The byte range of the key in the source.
     pub span: Range<usize>,
     /// The value.
     pub item: Item,
@@ -81,7 +81,7 @@ pub struct Entry {
 /// Reads TOML.
 pub fn read(source: &Source) -> Result<Document> {
     let (table, mut errors) = DeTable::parse_recoverable(source.text());
-    // The first of each line: others mostly follow from it.
+    // Keep the first error of each line; further ones usually follow from it.
     let start = |e: &toml::de::Error| e.span().map_or(0, |span| span.start);
     errors.sort_by_key(start);
     errors.truncate(MOST_MISTAKES);
@@ -99,7 +99,7 @@ pub fn read(source: &Source) -> Result<Document> {
     Ok(Document { root: Item { value, span }, overrides: Vec::new() })
 }
 
-/// What to say of a line with an expression that has no quotes.
+/// A hint for a line with an unquoted expression; empty otherwise.
 fn unquoted(text: &str, at: usize) -> String {
     let (before, after) = text.split_at(text.floor_char_boundary(at));
     let start = before.rfind('\n').map_or(0, |i| i + 1);
@@ -109,7 +109,7 @@ fn unquoted(text: &str, at: usize) -> String {
     if value.is_empty() || value.starts_with(['"', '\'', '[', '{', '=']) || read_value(value).is_some() {
         return String::new();
     }
-    format!("an expression stands in quotes: `{} = \"{value}\"`", key.trim())
+    format!("an expression must be in quotes: `{} = \"{value}\"`", key.trim())
 }
 
 /// Reads one TOML value.
@@ -157,7 +157,7 @@ fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Number(_) => "a number",
@@ -169,19 +169,19 @@ impl Value {
     }
 }
 
-/// A section being read: every key must be one of those it may have.
+/// A section that is being read. Every key must be among the allowed ones.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     source: &'a Source,
     entries: &'a [Entry],
     what: &'a str,
     item: &'a Item,
-    /// A key is misspelt, so that another may seem to be missing.
+    /// True if a key is misspelt, so that another key may seem to be missing.
     pub misspelt: bool,
 }
 
 impl<'a> Fields<'a> {
-    /// The section `item`, called `what`.
+    /// Reads `item` as a section called `what`.
     pub fn new(source: &'a Source, item: &'a Item, what: &'a str) -> Result<Fields<'a>> {
         let Value::Table(entries) = &item.value else {
             let message = format!("`{what}` is a section, not {}", item.value.kind());
@@ -190,7 +190,7 @@ impl<'a> Fields<'a> {
         Ok(Fields { source, entries, what, item, misspelt: false })
     }
 
-    /// A complaint about each key that is not among those `known`.
+    /// An error for each key that is not in `known`.
     pub fn unknown(&self, known: &[&str]) -> impl Iterator<Item = Error> {
         let unknown = self.entries.iter().filter(|entry| !known.contains(&entry.key.as_str()));
         unknown.map(|entry| {
@@ -214,7 +214,7 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.item)
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     pub fn required(&self, key: &str) -> Result<&'a Item> {
         self.get(key).ok_or_else(|| {
             if self.misspelt {
@@ -229,23 +229,23 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Where the section stands.
+    /// The position of the section.
     pub fn span(&self) -> Range<usize> {
         self.item.span.clone()
     }
 
-    /// A complaint about the whole section.
+    /// An error about the whole section.
     pub fn error(&self, complaint: Complaint) -> Error {
         let start = self.item.span.start;
         self.source.error(start..self.item.span.end.min(first_line_end(self.source.text(), start)), complaint)
     }
 
-    /// A string, if the key is there.
+    /// The string value of a key, if present.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         self.get(key).map(|item| text(self.source, item)).transpose()
     }
 
-    /// true or false, if the key is there.
+    /// The boolean value of a key, if present.
     pub fn flag(&self, key: &str) -> Result<Option<bool>> {
         let Some(item) = self.get(key) else { return Ok(None) };
         match item.value {
@@ -254,7 +254,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// One of several words, if the key is there.
+    /// The value of a key, if present, which must be one of `choices`.
     pub fn choice(&self, key: &str, choices: &[&str]) -> Result<Option<&'a str>> {
         let Some(item) = self.get(key) else { return Ok(None) };
         let word = text(self.source, item)?;
@@ -266,7 +266,7 @@ impl<'a> Fields<'a> {
         Err(self.source.error(item.span.clone(), Complaint::new(message, label)))
     }
 
-    /// The sections of a list of sections such as `[[wall]]`; none if the key is not there.
+    /// The sections of a list such as `[[wall]]`; empty if the key is not present.
     pub fn list(&self, key: &str) -> Result<&'a [Item]> {
         match self.get(key) {
             None => Ok(&[]),
@@ -283,7 +283,7 @@ fn first_line_end(text: &str, start: usize) -> usize {
     text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |i| start + i)
 }
 
-/// The string that `item` must be.
+/// Reads `item` as a string.
 pub fn text<'a>(source: &Source, item: &'a Item) -> Result<&'a str> {
     match &item.value {
         Value::Text(text) => Ok(text),
@@ -291,7 +291,7 @@ pub fn text<'a>(source: &Source, item: &'a Item) -> Result<&'a str> {
     }
 }
 
-/// The list that `item` must be.
+/// Reads `item` as a list.
 pub fn array<'a>(source: &Source, item: &'a Item) -> Result<&'a [Item]> {
     match &item.value {
         Value::Array(items) => Ok(items),
@@ -299,7 +299,7 @@ pub fn array<'a>(source: &Source, item: &'a Item) -> Result<&'a [Item]> {
     }
 }
 
-/// The complaint that `item` is not what it must be.
+/// The error that `item` has the wrong kind.
 pub fn wrong_kind(source: &Source, item: &Item, wanted: &str) -> Error {
     let message = format!("expected {wanted}, found {}", item.value.kind());
     source.error(item.span.clone(), Complaint::new(message, ""))

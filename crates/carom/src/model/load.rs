@@ -1,4 +1,4 @@
-//! Getting at the text of a model.
+//! Loads the text of a model.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,11 +9,11 @@ use super::{Model, document, read, set};
 use crate::catalogue;
 use crate::error::{Diagnostic, Result};
 
-/// A longer text is not a model.
+/// The maximum size of a model text.
 pub const MAX_BYTES: u64 = 4 << 20;
 
 impl Model {
-    /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value`, laid over what the text says.
+    /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value` pairs that override the text.
     pub fn from_text(name: &str, text: &str, settings: &[String]) -> Result<Model> {
         check_size(name, text.len())?;
         let mut source = Source::new(name, text);
@@ -28,7 +28,7 @@ impl Model {
         read::model(source, &document)
     }
 
-    /// Reads a model from a file, or the shipped model of that name.
+    /// Reads a model from a file, or the shipped model with this name.
     pub fn load(name: &str) -> Result<Model> {
         match catalogue::find(name) {
             Some(example) if !Path::new(name).exists() => Model::from_text(name, example.text, &[]),
@@ -61,7 +61,7 @@ fn read_text(path: &Path, name: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-        Diagnostic::new(format!("`{name}` is not text in UTF-8: line {line} has a byte that no letter has")).into()
+        Diagnostic::new(format!("`{name}` is not text in UTF-8: line {line} has an invalid byte")).into()
     })
 }
 
@@ -69,7 +69,7 @@ fn reason(error: &std::io::Error) -> String {
     use std::io::ErrorKind::{IsADirectory, NotFound, PermissionDenied};
     match error.kind() {
         NotFound => "there is no such file".into(),
-        PermissionDenied => "you may not read it".into(),
+        PermissionDenied => "permission denied".into(),
         IsADirectory => "it is a folder".into(),
         _ => error.to_string(),
     }

@@ -1,16 +1,16 @@
-//! Whether masses are positive, and whether walls can push.
+//! Checks that masses are positive and that walls can push.
 
 use super::start::Check;
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, grad};
 use crate::solve::Lu;
 
-/// Beside this the constraints outweigh L_vv, so that only their tangent space matters.
+/// The weight of the constraints relative to L_vv, so large that only their tangent space matters.
 const CONSTRAINTS_OUTWEIGH: f64 = 1e6;
 
 impl Check<'_> {
-    /// L_vv that is not positive definite is legal mechanics in some coordinates, and seldom meant: a warning. It is a
-    /// mistake where a wall cannot push, ∇φᵀ L_vv⁻¹ ∇φ ≤ 0: then no λ > 0 turns φ̇ around. L_vv must be regular.
+    /// Checks L_vv, which must be nonsingular. An indefinite L_vv is valid mechanics, but rarely intended, and gives a warning.
+    /// It is an error if a wall cannot push, ∇φᵀ L_vv⁻¹ ∇φ ≤ 0, because then no λ > 0 can reverse φ̇.
     pub(super) fn definite(&self, q: &[f64], v: &[f64]) -> Result<Option<Diagnostic>> {
         let (bordered, n, m) = self.bordered();
         let matrix = self.at(&bordered, q, v);
@@ -26,7 +26,7 @@ impl Check<'_> {
         }
     }
 
-    /// Refuses a wall along whose direction the mass is not positive.
+    /// Returns an error if the mass along the direction of a wall is not positive.
     fn walls_push(&self, matrix: &[f64], size: usize, q: &[f64], v: &[f64]) -> Result<()> {
         let (system, places) = (&self.model.system, &self.model.places);
         let free: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].q).collect();
@@ -49,7 +49,7 @@ impl Check<'_> {
     }
 }
 
-/// L_vv + c·GᵀG with a large c, which is positive definite where L_vv is on the tangent space of the constraints.
+/// L_vv + c·GᵀG with a large c. It is positive definite if L_vv is positive definite on the tangent space of the constraints.
 fn on_constraints(bordered: &[f64], n: usize, m: usize) -> Vec<f64> {
     let entry = |i: usize, j: usize| bordered[i * (n + m) + j];
     let size = |rows: std::ops::Range<usize>| -> f64 {
@@ -60,7 +60,7 @@ fn on_constraints(bordered: &[f64], n: usize, m: usize) -> Vec<f64> {
     (0..n * n).map(|k| weighted(k / n, k % n)).collect()
 }
 
-/// By Cholesky's factors of a symmetric matrix, which are real only then.
+/// Tests a symmetric matrix by Cholesky decomposition.
 fn is_positive_definite(matrix: &[f64], n: usize) -> bool {
     let mut l = vec![0.0; n * n];
     for i in 0..n {

@@ -1,7 +1,7 @@
-//! Models: a text becomes a checked [`Model`].
+//! Models: from a text to a checked [`Model`].
 //!
-//! The text is TOML whose strings are expressions. Reading it resolves every name, expands definitions, and checks all
-//! that can be checked without numbers; [`Model::start`] then evaluates the start. A mistake is reported at its place.
+//! The text is TOML whose strings are expressions. Reading it resolves every name, expands definitions, and checks everything
+//! that does not depend on numbers. [`Model::start`] then evaluates the start. Mistakes are reported with their position.
 //!
 //! ```
 //! let text = r#"
@@ -50,52 +50,53 @@ use crate::expr::Expr;
 use crate::expr::parse::Complaint;
 use crate::system::System;
 
-/// A system with where it starts, how it is run and how it is drawn.
+/// A system with its start, the settings of a run and a drawing.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// What it is called.
     pub title: String,
     /// The mechanics.
     pub system: System,
-    /// Abbreviations of the text, already expanded in all expressions.
+    /// The abbreviations of the text; all expressions are already expanded.
     pub definitions: Vec<Definition>,
-    /// Parameters that bounds and indices are made of: another value makes another system.
+    /// Parameters that occur in bounds and indices. Changing one changes the structure of the system.
     pub structural: Vec<String>,
-    /// Where it starts; a model that is only derived needs none.
+    /// The start; a model that is only derived needs none.
     pub initial: Option<Initial>,
-    /// How it is run.
+    /// The settings of a run.
     pub run: Run,
-    /// Expressions that are computed along the trajectory.
+    /// Expressions to compute along the trajectory.
     pub outputs: Vec<Output>,
-    /// Surfaces whose crossings are listed.
+    /// Surfaces whose crossings are recorded.
     pub sections: Vec<Section>,
-    /// The coordinate and the map of the projected Hamilton's principle.
+    /// Settings of the projected Hamilton's principle.
     pub projection: Option<Projection>,
-    /// Points of the plane, for drawing and contact.
+    /// Points of the plane, for drawings and contacts.
     pub points: Vec<Point>,
-    /// What is drawn.
+    /// The shapes to draw.
     pub drawings: Vec<Drawing>,
-    /// What is allowed but seldom meant.
+    /// Warnings about input that is allowed but rarely intended.
     pub warnings: Vec<Diagnostic>,
-    /// The text that it came from.
+    /// The source text.
     pub source: Source,
     places: Places,
 }
 
-/// Where a motion starts, as expressions of the parameters.
+/// The start of a motion, as expressions of the parameters.
 #[derive(Clone, Debug)]
 pub struct Initial {
     /// The coordinates.
     pub q: Vec<Expr>,
     /// The velocities, the momenta or the next configuration.
     pub motion: Motion,
-    /// Move the start onto the constraints.
+    /// True to project the start onto the constraints.
     pub project: bool,
-    /// The coordinates that have no entry in q, and in the motion: a driven one follows its prescription, others are 0.
+    /// The coordinates without an entry in q, and those without an entry in `motion`. Driven ones follow their prescription,
+    /// others are 0.
     pub missing: [Vec<usize>; 2],
 }
 
-/// How the motion at the start is given.
+/// How the initial motion is given.
 #[derive(Clone, Debug)]
 pub enum Motion {
     /// Velocities v.
@@ -106,36 +107,36 @@ pub enum Motion {
     Next(Vec<Expr>),
 }
 
-/// An expression that is computed along the trajectory.
+/// An expression to compute along the trajectory.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What it is called.
+    /// The name of the column.
     pub name: String,
-    /// What it is.
+    /// The expression.
     pub value: Expr,
 }
 
-/// A surface g = 0 whose crossings are listed (a Poincaré section).
+/// A surface g = 0 whose crossings are recorded (a Poincaré section).
 #[derive(Clone, Debug)]
 pub struct Section {
     /// What it is called.
     pub name: String,
-    /// Crossings are the roots of this.
+    /// The function whose zeros are crossings.
     pub g: Expr,
-    /// Which crossings count.
+    /// The direction of crossings that count.
     pub direction: Direction,
-    /// End the run at the first crossing.
+    /// True to end the run at the first crossing.
     pub stop: bool,
 }
 
-/// The sense in which a section is crossed.
+/// The direction in which a section is crossed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
     /// From g < 0 to g > 0.
     Rising,
     /// From g > 0 to g < 0.
     Falling,
-    /// Either way.
+    /// In either direction.
     Both,
 }
 
@@ -144,40 +145,40 @@ pub enum Direction {
 pub struct Point {
     /// What it is called.
     pub name: String,
-    /// Its place (x, y).
+    /// Its position (x, y).
     pub at: [Expr; 2],
 }
 
-/// A shape of the picture.
+/// A shape of the drawing.
 #[derive(Clone, Debug)]
 pub enum Drawing {
-    /// Straight rods from point to point, by their numbers in [`Model::points`].
+    /// Straight rods from point to point, by their indices in [`Model::points`].
     Link(Vec<usize>),
     /// A disk around a point.
     Disk {
-        /// The number of the point.
+        /// The index of the point.
         center: usize,
         /// An expression of the parameters.
         radius: Expr,
     },
-    /// A straight line between two places.
+    /// A straight line between two points.
     Segment([[Expr; 2]; 2]),
 }
 
 /// Settings of the projected Hamilton's principle. [GP]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The number of the coordinate in which φ is monotone.
+    /// The index of the coordinate in which φ is monotone.
     pub coordinate: Option<usize>,
     /// The constant of the map P.
     pub k: Option<f64>,
-    /// Run also where k ≤ k_c.
+    /// True to run even if k ≤ k_c.
     pub force: bool,
-    /// The projected coordinate is an angle.
+    /// True if the configurations are a circle, with one angle as coordinate.
     pub circle: bool,
 }
 
-/// Where in the text the parts stand that are checked after reading.
+/// The positions of parts that are checked after reading.
 #[derive(Clone, Debug, Default)]
 struct Places {
     lagrangian: Range<usize>,
@@ -194,16 +195,16 @@ struct Places {
     projection_k: Range<usize>,
 }
 
-/// A part of a model that a method may complain about.
+/// A part of a model to which an error of a method may point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Part {
     /// `[lagrangian]`.
     Lagrangian,
-    /// `phi` of a wall, by number.
+    /// `phi` of a wall, by index.
     Wall(usize),
-    /// `restitution` of a wall, by number.
+    /// `restitution` of a wall, by index.
     Restitution(usize),
-    /// `g` of a constraint, by number.
+    /// `g` of a constraint, by index.
     Constraint(usize),
     /// The first of the forces.
     Forces,
@@ -214,12 +215,12 @@ pub(crate) enum Part {
 }
 
 impl Model {
-    /// A mistake in the text, at a span of it.
+    /// An error at a span of the text.
     pub(crate) fn error(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Error {
         self.source.error(span.clone(), Complaint::new(message, label))
     }
 
-    /// A mistake in a part of the model, at its place; at the method where the part has no place of its own.
+    /// An error at a part of the model, or at the method if the part has no position.
     pub(crate) fn error_in(&self, part: Part, message: impl Into<String>, label: impl Into<String>) -> Error {
         let places = &self.places;
         let span = match part {
@@ -234,7 +235,7 @@ impl Model {
         self.error(span.filter(|span| !span.is_empty()).unwrap_or(&places.method), message, label)
     }
 
-    /// A mistake in `run.method`.
+    /// An error at `run.method`.
     pub fn method_error(&self, message: impl Into<String>, label: impl Into<String>) -> Error {
         self.error(&self.places.method, message, label)
     }

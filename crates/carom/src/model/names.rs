@@ -1,4 +1,4 @@
-//! What the names of a model mean.
+//! The meaning of the names of a model.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use crate::expr::Expr;
 use crate::expr::parse::{Complaint, is_name, is_reserved};
 use crate::system::{Coordinate, Parameter, time, time_derivative};
 
-/// The names that a model has given so far.
+/// The names that have been declared so far.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The degrees of freedom.
@@ -20,17 +20,17 @@ pub struct Names {
     pub parameters: Vec<Parameter>,
     /// The abbreviations.
     pub definitions: Vec<Definition>,
-    /// Definitions that have not been read yet, with their text; indexed ones as `y[`.
+    /// The text of definitions that have not been read yet; indexed ones have keys such as `y[`.
     pub later: FxHashMap<String, String>,
-    /// The names that the model declares somewhere, read already or not, without their indices.
+    /// All names that the model declares, read or not, without their indices.
     pub declared: FxHashSet<String>,
-    /// Names whose declaration is wrong: using them is no further mistake.
+    /// Names with a wrong declaration; their uses are not reported as further mistakes.
     broken: RefCell<FxHashSet<String>>,
     pub(super) index: FxHashMap<String, (Kind, usize)>,
-    /// The coordinate that each position and velocity belongs to.
+    /// The coordinate to which each position or velocity symbol belongs.
     owners: FxHashMap<Expr, (Use, usize)>,
     pub(super) used: RefCell<FxHashSet<(Kind, usize)>>,
-    /// The parameters that bounds and indices are made of.
+    /// The parameters that occur in bounds and indices.
     pub(super) structural: RefCell<BTreeSet<String>>,
     pub(super) repeated: Cell<usize>,
 }
@@ -51,15 +51,15 @@ pub enum Kind {
 pub struct Definition {
     /// As written in the model.
     pub name: String,
-    /// What it stands for, in coordinates and parameters.
+    /// The expanded expression.
     pub value: Expr,
     rate: OnceLock<Expr>,
 }
 
-/// What an expression may contain, beside parameters.
+/// The symbols that an expression may contain, in addition to parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
-    /// Nothing else: a constant.
+    /// No others: the expression is constant.
     Parameters,
     /// The time.
     Time,
@@ -67,7 +67,7 @@ pub enum Use {
     Position,
     /// The time, the coordinates and the velocities.
     Motion,
-    /// All that, and functions that jump.
+    /// The same as `Motion`, and also discontinuous functions.
     Output,
 }
 
@@ -77,7 +77,7 @@ pub fn base(name: &str) -> &str {
 }
 
 impl Names {
-    /// What kind of thing has that name.
+    /// What kind of item the name denotes, for messages.
     pub fn kind(&self, name: &str) -> Option<&'static str> {
         self.index.get(name).map(|(kind, _)| match kind {
             Kind::Coordinate => "coordinate",
@@ -86,7 +86,7 @@ impl Names {
         })
     }
 
-    /// Why `name` cannot be given to something new.
+    /// The reason why `name` cannot be declared, if there is one.
     pub fn complaint_about(&self, name: &str) -> Option<Complaint> {
         let base = base(name);
         let index = name[base.len()..].strip_prefix('[').map(|index| index.strip_suffix(']').unwrap_or_default());
@@ -130,22 +130,22 @@ impl Names {
         self.definitions.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
-    /// Notes that the declaration of `name`, or of one of its indices, is wrong.
+    /// Records that the declaration of `name`, or of one of its indices, is wrong.
     pub fn mark_broken(&self, name: &str) {
         self.broken.borrow_mut().insert(base(name).into());
     }
 
-    /// True if a mistake in the declaration of `name` was told already.
+    /// True if a mistake in the declaration of `name` has already been reported.
     pub fn is_broken(&self, name: &str) -> bool {
         self.broken.borrow().contains(base(name))
     }
 
-    /// The number of a coordinate.
+    /// The index of a coordinate.
     pub fn coordinate(&self, name: &str) -> Option<usize> {
         self.index.get(name).filter(|(kind, _)| *kind == Kind::Coordinate).map(|&(_, i)| i)
     }
 
-    /// The least that must be allowed where `e` is used.
+    /// The smallest `Use` that permits `e`.
     pub fn need(&self, e: Expr) -> Use {
         let of_symbol = |symbol: &Expr| match self.owners.get(symbol) {
             Some(&(kind, _)) => kind,
@@ -155,7 +155,7 @@ impl Names {
         e.symbols().iter().map(of_symbol).max().unwrap_or(Use::Parameters)
     }
 
-    /// The names, for an expression that may contain what `allowed` says.
+    /// The names for an expression that may contain what `allowed` permits.
     pub fn scope(&self, allowed: Use) -> Allowed<'_> {
         Allowed { names: self, allowed, within: None }
     }
@@ -165,7 +165,7 @@ impl Names {
         Allowed { names: self, allowed: Use::Motion, within: Some(within) }
     }
 
-    /// The meaning of a name.
+    /// Resolves a name.
     pub(super) fn meaning(&self, name: &str, primes: usize) -> Result<Expr, Complaint> {
         if name == "t" {
             return Ok(time());
@@ -206,7 +206,7 @@ impl Names {
         Err(Complaint::new(format!("`{name}'` cannot be used"), label))
     }
 
-    /// The names of parameters and definitions that no expression uses. Of an indexed name one is enough.
+    /// The names of unused parameters and definitions. An indexed name counts as used if one of its indices is.
     pub fn unused(&self) -> FxHashSet<String> {
         let parameters = self.parameters.iter().enumerate().map(|(i, p)| ((Kind::Parameter, i), &p.name));
         let definitions = self.definitions.iter().enumerate().map(|(i, d)| ((Kind::Definition, i), &d.name));

@@ -1,11 +1,11 @@
-//! Where each name may be used, and what to say where it may not.
+//! Which names may be used where, and messages for those that may not.
 
 use super::names::{Names, Use, base};
 use super::suggest::suggestion;
 use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
 use crate::expr::{Expr, eval};
 
-/// The names of a model as one place may use them.
+/// The names that one expression may use.
 pub struct Allowed<'a> {
     pub(super) names: &'a Names,
     pub(super) allowed: Use,
@@ -19,7 +19,7 @@ impl Scope for Allowed<'_> {
             return Err(complaint);
         }
         let meaning = self.names.meaning(name, primes)?;
-        // Definitions may stand on thousands of others: they are looked into only where that matters.
+        // Definitions may depend on thousands of others, so examine their contents only if necessary.
         if self.allowed >= Use::Motion || self.names.need(meaning) <= self.allowed {
             return Ok(meaning);
         }
@@ -47,7 +47,7 @@ impl Scope for Allowed<'_> {
         let values: Vec<(Expr, f64)> = self.names.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let value = eval(&[e], &values)[0];
         if value.fract() != 0.0 {
-            // This mistake is told once, not for each range.
+            // Report this mistake once, not for each range.
             e.symbols().into_iter().filter_map(Expr::symbol_name).for_each(|name| self.names.mark_broken(&name));
         }
         value
@@ -78,14 +78,14 @@ impl Names {
         Complaint::new(format!("unknown name `{name}`"), label)
     }
 
-    /// What was meant, where that is known: an index, a velocity, π.
+    /// A hint about the intended name, if it can be guessed: an index, a velocity, π.
     fn meant(&self, name: &str) -> Option<String> {
         let stem = base(name);
         if let Some(label) = self.out_of_range(name) {
             return Some(label);
         }
         if self.declared.contains(stem) && self.kind(stem).is_none() {
-            return Some("of the parameters, only those before it can be used here".into());
+            return Some("only parameters that are defined before it can be used here".into());
         }
         if stem != name && self.kind(stem).is_some() {
             return Some(format!("`{stem}` has no index"));
@@ -98,7 +98,7 @@ impl Names {
         stems.into_iter().flatten().find(moving).map(|stem| format!("write `{stem}'` for the time derivative"))
     }
 
-    /// What to say of an index that there is not, where there are others.
+    /// A hint for an index that is out of range.
     pub(super) fn out_of_range(&self, name: &str) -> Option<String> {
         let stem = base(name);
         let (low, high) = self.indices(stem)?;
@@ -113,7 +113,7 @@ impl Names {
         Some((*indices.iter().min()?, *indices.iter().max()?))
     }
 
-    /// Why the definition `within` cannot use `name`, if that is a definition which does not exist yet.
+    /// The reason why the definition `within` cannot use `name`, if that is a definition that comes later.
     fn forward_use(&self, within: &str, name: &str) -> Option<Complaint> {
         if name == within {
             return Some(Complaint::new(format!("the definition `{name}` uses itself"), ""));
@@ -132,7 +132,7 @@ impl Names {
         Some(Complaint::new(format!("the definition `{within}` uses `{name}`, which is defined later"), label))
     }
 
-    /// The way from `within` over `next` back to `within`, if later definitions make one.
+    /// The cycle from `within` via `next` back to `within`, if later definitions form one.
     fn cycle<'a>(&'a self, within: &'a str, next: &'a str) -> Option<Vec<&'a str>> {
         let mut ways: Vec<Vec<&str>> = vec![vec![within, next]];
         let mut seen = vec![next];
@@ -154,7 +154,7 @@ impl Names {
     }
 }
 
-/// The names that occur in a text.
+/// The identifiers in a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| is_name(word))
 }

@@ -1,4 +1,4 @@
-//! Settings of the command line: `name=value` laid over the values of a file.
+//! Settings `name=value` of the command line, which override values of the file.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::suggest::suggestion;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 
-/// Lays `name=value` over the document. A bare name is a parameter; `initial.q[0]`, `initial.q.theta` and `run.step` reach
-/// into sections.
+/// Applies `name=value` to the document. A name without dots is a parameter; `initial.q[0]`, `initial.q.theta` and `run.step`
+/// are entries of sections.
 pub fn apply(source: &mut Source, document: &mut Document, setting: &str) -> Result<()> {
     let start = source.append("command line", setting);
     let whole = start..start + setting.len();
@@ -39,7 +39,7 @@ pub fn apply(source: &mut Source, document: &mut Document, setting: &str) -> Res
     placed.map_err(|complaint| source.error(span, complaint))
 }
 
-/// Puts `item` where `path` leads to.
+/// Writes `item` to the position of `path`.
 fn place(document: &mut Document, path: &str, span: Range<usize>, item: Item) -> Outcome<()> {
     let steps = steps(path).ok_or_else(|| {
         let label = "write a parameter, `initial.q[0]`, `initial.q.x` or `run.step`";
@@ -55,7 +55,7 @@ fn place(document: &mut Document, path: &str, span: Range<usize>, item: Item) ->
     Ok(())
 }
 
-/// `initial.q[0]` and `initial.q.theta`: an entry of the start, by place or by name.
+/// Parses `initial.q[0]` and `initial.q.theta`: an entry of the start, by index or by name.
 fn entry_of_start(path: &str) -> Option<(&'static str, Which)> {
     let rest = path.strip_prefix("initial.")?;
     let (key, entry) = ["q1", "q", "v", "p"].into_iter().find_map(|key| Some((key, rest.strip_prefix(key)?)))?;
@@ -66,7 +66,7 @@ fn entry_of_start(path: &str) -> Option<(&'static str, Which)> {
     Some((key, Which::Place(place.parse().ok()?)))
 }
 
-/// Makes an empty `section` in `[initial]` where there is none.
+/// Creates an empty `section` in `[initial]` if there is none.
 fn require_start(document: &mut Document, section: &str, span: Range<usize>) -> Outcome<()> {
     let steps = [Step::Key("initial".into()), Step::Key(section.into())];
     if let Slot::New(entries, key) = locate(&mut document.root, &steps)? {
@@ -76,7 +76,7 @@ fn require_start(document: &mut Document, section: &str, span: Range<usize>) -> 
     Ok(())
 }
 
-/// `m[2]`, where that is no key of `[parameters]` and may be one of a range.
+/// Parses `m[2]` if it is not a key of `[parameters]` but may belong to a range.
 fn indexed_parameter(root: &Item, path: &str) -> Option<String> {
     let name = path.strip_prefix("parameters.").unwrap_or(path);
     let Value::Table(sections) = &root.value else { return None };
@@ -98,7 +98,7 @@ enum Slot<'a> {
     New(&'a mut Vec<Entry>, String),
 }
 
-/// `run.mhc.window` → run, mhc, window; `wall[0].phi` → wall, 0, phi; a bare name is a parameter.
+/// `run.mhc.window` → run, mhc, window; `wall[0].phi` → wall, 0, phi; a name without dots is a parameter.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for part in path.split('.') {
@@ -119,7 +119,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// The place that the steps lead to. A section, or a key of `[run]`, may be new; a parameter may not.
+/// Finds the position of a path. It may create a section or a key of `[run]`, but not a parameter.
 fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> Outcome<Slot<'a>> {
     let parameter = steps[0] == Step::Key("parameters".to_string());
     let mut here = document;
@@ -157,7 +157,7 @@ fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> Outcome<Slot<'a>> {
     Ok(Slot::Old(here))
 }
 
-/// The complaint about a parameter that is not among `entries`.
+/// The error for a parameter that is not in `entries`.
 pub fn unknown_parameter(name: &str, entries: &[Entry]) -> Complaint {
     let known: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let label = match suggestion(name, known.iter().copied()) {

@@ -1,17 +1,17 @@
-//! `[run]`: how a model is run, with the defaults.
+//! The settings of `[run]` and their defaults.
 
 /// The settings of `[run]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// The name of the method; chosen for the model if there is none.
+    /// The name of the method; if none, a default is chosen for the model.
     pub method: Option<String>,
-    /// The step h; found from the tolerance if there is none.
+    /// The step h; if none, it is found from the tolerance.
     pub step: Option<f64>,
-    /// The horizon.
+    /// The end time.
     pub until: Option<f64>,
-    /// The error aimed at for the final state.
+    /// The target error of the final state and along the trajectory.
     pub tolerance: f64,
-    /// What happens where impacts accumulate.
+    /// What to do at an accumulation point of impacts.
     pub zeno: Zeno,
     /// How impacts at one instant are resolved.
     pub simultaneous: Simultaneous,
@@ -25,10 +25,10 @@ pub struct Run {
     pub alpha: Option<f64>,
 }
 
-/// What happens where impacts accumulate.
+/// What to do at an accumulation point of impacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Zeno {
-    /// Come to rest on the wall and go on.
+    /// Come to rest on the wall and continue.
     Rest,
     /// End the run.
     Stop,
@@ -46,20 +46,20 @@ pub enum Simultaneous {
 /// The modified-Hamiltonian comparison of [BEA].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MhcSettings {
-    /// How long before and after an impact the energy is looked at.
+    /// The length of the windows before and after an impact over which H̃ is compared.
     pub window: f64,
-    /// What is taken of the values in a window.
+    /// The statistic of the values in a window.
     pub statistic: Statistic,
-    /// H̃ as printed in the paper, which belongs to another integrator.
+    /// Use H̃ as printed in the paper, which belongs to another integrator.
     pub printed: bool,
 }
 
-/// A number that stands for many.
+/// How the values in a window are summarized.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
-    /// The middle one.
+    /// The median.
     Median,
-    /// The average.
+    /// The mean.
     Mean,
 }
 
@@ -75,7 +75,7 @@ pub struct McvaSettings {
 /// The shadow Hamiltonian from iterates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShadowSettings {
-    /// Iterates on each side; the error is O(h^2m).
+    /// The number of iterates on each side; the error is O(h^2m).
     pub m: usize,
 }
 

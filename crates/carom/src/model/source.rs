@@ -1,28 +1,28 @@
-//! The text of a model, and where in it a byte stands.
+//! The text of a model, and positions in it.
 
 use std::ops::Range;
 
 use crate::error::{Diagnostic, Error, Place};
 use crate::expr::parse::Complaint;
 
-/// A line longer than this is shown in part.
+/// Longer lines are shown in part.
 const SHOWN: usize = 100;
 
-/// The text of a file, followed by the settings of the command line; a span of bytes tells which of them it is in.
+/// The text of a file, followed by the settings of the command line. A byte range identifies the piece that it belongs to.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: String,
-    /// Where each piece begins, and what it is called.
+    /// The start and the name of each piece.
     pieces: Vec<(usize, String)>,
 }
 
 impl Source {
-    /// The text of a file.
+    /// A source that consists of one file.
     pub fn new(name: &str, text: &str) -> Source {
         Source { text: text.into(), pieces: vec![(0, name.into())] }
     }
 
-    /// Adds a piece and returns where it begins.
+    /// Appends a piece and returns its start.
     pub fn append(&mut self, name: &str, text: &str) -> usize {
         let start = self.text.len();
         self.pieces.push((start, name.into()));
@@ -35,17 +35,17 @@ impl Source {
         &self.text
     }
 
-    /// What the file is called.
+    /// The name of the file.
     pub fn name(&self) -> &str {
         &self.pieces[0].1
     }
 
-    /// A complaint about a span, as an error.
+    /// An error at a span.
     pub fn error(&self, span: Range<usize>, complaint: Complaint) -> Error {
         self.diagnostic(span, complaint).into()
     }
 
-    /// A complaint about a span.
+    /// A diagnostic at a span.
     pub fn diagnostic(&self, span: Range<usize>, complaint: Complaint) -> Diagnostic {
         Diagnostic { place: Some(self.place(span, complaint.label)), ..Diagnostic::new(complaint.message) }
     }
@@ -80,7 +80,7 @@ fn printable(c: char) -> char {
     }
 }
 
-/// The part of a long line around the stretch at `start`.
+/// The part of a long line around `start`.
 fn clip(line: &[char], start: usize, width: usize) -> (String, usize, usize) {
     if line.len() <= SHOWN {
         return (line.iter().collect(), start, width);

@@ -1,9 +1,9 @@
-//! What a misspelt name may have meant.
+//! Suggestions for misspelt names.
 
-/// A longer word is no slip of the finger.
+/// Longer words get no suggestion.
 const LONGEST: usize = 64;
 
-/// The candidate nearest to `word`, if one is near enough to be meant; of equals the last.
+/// The candidate nearest to `word`, if it is near enough; the last of several equally near ones.
 pub fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     if length > LONGEST {
@@ -15,7 +15,7 @@ pub fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> 
     near.reduce(|best, next| if next.0 <= best.0 { next } else { best }).map(|(_, c)| c)
 }
 
-/// How many letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+/// The number of insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().take(2 * LONGEST).collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -11,14 +11,14 @@ use crate::solve::NoSolution;
 /// H̃ ≈ [ −D₃L_d(q0, q1, h) + r/2 · (H(q0, p0) + H(q1, p1)) ] / (1 + r)
 /// ```
 ///
-/// With H̃ = H + h^r E + O(h^(r+2)), and L_d as the action of H̃, −D₃L_d = H̃ + ∫ ∂H̃/∂h dt over the step: it is r h^r E
-/// above H̃ where H is h^r E below it.
+/// With H̃ = H + h^r E + O(h^(r+2)), and L_d the action of H̃, −D₃L_d = H̃ + ∫ ∂H̃/∂h dt over the step. So −D₃L_d exceeds H̃ by
+/// r h^r E, and H is less than H̃ by h^r E.
 pub fn from_one_step(step: Discrete, ham0: f64, ham1: f64, order: usize) -> f64 {
     let r = order as f64;
     (step.energy + 0.5 * r * (ham0 + ham1)) / (1.0 + r)
 }
 
-/// The mean of [`from_one_step`] over the step to a node and the step from it.
+/// The mean of [`from_one_step`] over the steps before and after a node.
 #[derive(Clone)]
 pub struct Cheap {
     field: Field,
@@ -26,12 +26,12 @@ pub struct Cheap {
 }
 
 impl Cheap {
-    /// With the field of the system.
+    /// Creates the estimator for the equations of a system.
     pub fn new(field: Field) -> Cheap {
         Cheap { field, other: Phase { t: 0.0, z: Vec::new() } }
     }
 
-    /// H̃_h(z) of the map `flow`, which is symmetric. `NoSolution::Diverged` also where it is not variational.
+    /// H̃_h(z) of the map `flow`, which must be symmetric. Returns `NoSolution::Diverged` also if it is not variational.
     pub fn at(&mut self, flow: &mut dyn Flow, z: &Phase, h: f64) -> Result<f64, NoSolution> {
         let other = &mut self.other;
         other.z.resize(z.z.len(), 0.0);

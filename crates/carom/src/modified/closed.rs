@@ -9,32 +9,32 @@ use crate::mechanics::Mechanics;
 use crate::phase::Phase;
 use crate::solve::{Lu, NoSolution};
 
-/// A formula H̃ = H + h²/24 · C(q, p), of order 4 for the map whose formula it is. [BEA §III-A]
+/// A formula H̃ = H + h²/24 · C(q, p), which has order 4 for the map to which it belongs. [BEA §III-A]
 ///
-/// It is compiled in terms of L. With v = H_p, L_vv b = L_q, L_vv w = −L_vq v, and the acceleration a = b + w:
+/// It is expressed by L. With v = H_p, L_vv b = L_q, L_vv w = −L_vq v, and the acceleration a = b + w:
 ///
 /// ```text
 /// H_qq(H_p, H_p) = −L_qq(v, v) + wᵀL_vv w,   H_qᵀH_pq H_p = −bᵀL_vv w,   H_pp(H_q, H_q) = bᵀL_vv b
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
-    /// Of `svc`: C = −2 L_qq(v, v) − aᵀL_vv a.
+    /// For `svc`: C = −2 L_qq(v, v) − aᵀL_vv a.
     ///
-    /// DIFFERENCE: the formula in [BEA §III-A] is that of `sva`; for `svc` it lacks −3 wᵀH_pp⁻¹w, and is then of order 2.
+    /// DIFFERENCE: the formula in [BEA §III-A] belongs to `sva`; for `svc` it lacks −3 wᵀH_pp⁻¹w and has order 2.
     Svc,
-    /// Of `sva`: C = 2 H_qq(H_p, H_p) + 2 H_qᵀH_pq H_p − H_pp(H_q, H_q), the formula printed in [BEA §III-A].
+    /// For `sva`: C = 2 H_qq(H_p, H_p) + 2 H_qᵀH_pq H_p − H_pp(H_q, H_q), the formula printed in [BEA §III-A].
     Sva,
-    /// Of `svb`: C = 2 H_pp(H_q, H_q) + 2 H_qᵀH_pq H_p − H_qq(H_p, H_p).
+    /// For `svb`: C = 2 H_pp(H_q, H_q) + 2 H_qᵀH_pq H_p − H_qq(H_p, H_p).
     Svb,
-    /// Of the midpoint rule: C = L_qq(v, v) − aᵀL_vv a.
+    /// For the midpoint rule: C = L_qq(v, v) − aᵀL_vv a.
     Midpoint,
 }
 
 impl Formula {
-    /// All of them.
+    /// All formulas.
     pub const ALL: [Formula; 4] = [Formula::Svc, Formula::Sva, Formula::Svb, Formula::Midpoint];
 
-    /// The discrete Lagrangian whose formula it is.
+    /// The name of the discrete Lagrangian to which the formula belongs.
     pub fn name(self) -> &'static str {
         match self {
             Formula::Svc => "svc",
@@ -44,7 +44,7 @@ impl Formula {
         }
     }
 
-    /// The formula of the discrete Lagrangian of that name, if there is one.
+    /// The formula for the discrete Lagrangian with this name, if there is one.
     pub fn of(rule: &str) -> Option<Formula> {
         Formula::ALL.into_iter().find(|formula| formula.name() == rule)
     }
@@ -61,9 +61,9 @@ impl Formula {
     }
 }
 
-/// A formula, compiled.
+/// A compiled formula.
 ///
-/// The gradient in (q, p) follows from that in (q, v) by p = L_v(q, v):
+/// The gradient in (q, p) follows from the gradient in (q, v) by p = L_v(q, v):
 ///
 /// ```text
 /// L_vv H̃_p = H̃_v,   H̃_q|p = H̃_q|v − L_qv H̃_p
@@ -115,7 +115,7 @@ impl Closed {
         })
     }
 
-    /// Writes (q, v) into the inputs; v, ṗ and H.
+    /// Writes (q, v) into the inputs. Returns v, ṗ and H.
     fn prepare(&mut self, z: &Phase) -> std::result::Result<&[f64], NoSolution> {
         let field = self.field.at(z.t, &z.z)?;
         let state = &mut self.inputs[self.parameters..];
@@ -145,7 +145,7 @@ impl ModifiedHamiltonian for Closed {
         let n = self.n;
         let field = self.prepare(z)?;
         let ham = field[2 * n];
-        // H_q = −ṗ and H_p = v, where no forces act.
+        // H_q = −ṗ and H_p = v, because no forces act.
         let (grad_q, grad_p) = gradient.split_at_mut(n);
         grad_q.iter_mut().zip(&field[n..2 * n]).for_each(|(g, rate)| *g = -rate);
         grad_p.copy_from_slice(&field[..n]);
@@ -181,8 +181,8 @@ fn dot(a: &[Expr], b: &[Expr]) -> Expr {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
-/// x with m·x = r for each right-hand side, by elimination. A pivot that is zero as an expression is avoided; where L_vv
-/// is positive definite no other is needed. `None` if there is none.
+/// Solves m·x = r for each right-hand side by elimination. Avoids pivots that are symbolically zero; if L_vv is positive
+/// definite, no other pivoting is needed. None if there is no such pivot.
 fn eliminate<const K: usize>(mut m: Vec<Vec<Expr>>, mut sides: [Vec<Expr>; K]) -> Option<[Vec<Expr>; K]> {
     let n = m.len();
     for k in 0..n {

@@ -23,22 +23,22 @@ use crate::solve::{Lu, NoSolution};
 /// η = p·U_last − M,   where M_U = (0, …, 0, p)
 /// ```
 ///
-/// which is stationary in U: a jet of U that is right up to the degree d gives η up to the degree 2d + 1. The jet of U
-/// is found degree by degree, with the matrix M_UU at the point itself.
+/// which is stationary in U: a jet of U that is correct up to degree d gives η up to degree 2d + 1. The jet of U is found
+/// degree by degree, with the matrix M_UU at the point itself.
 #[derive(Clone)]
 pub(super) struct Eta {
     n: usize,
     parameters: usize,
     times: Vec<f64>,
     field: Field,
-    /// (parameters, t, h, q, p, U) → M_U − (0, …, 0, p); when solved, its derivative M_UU.
+    /// (parameters, t, h, q, p, U) → M_U − (0, …, 0, p); after the solution, also its derivative M_UU.
     newton: Newton,
     inputs: Vec<f64>,
     slopes: Vec<f64>,
     lu: Lu,
     residuals: Sweep,
     value: Sweep,
-    /// One coefficient of the residuals, and its correction.
+    /// The coefficients of the residuals for one monomial, and their correction.
     column: [Vec<f64>; 2],
 }
 
@@ -82,13 +82,13 @@ impl Eta {
         })
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
         self.field.set_parameters(parameters);
     }
 
-    /// The jet of η at z up to a degree.
+    /// Computes the jet of η at z up to a degree.
     pub(super) fn jet(
         &mut self,
         algebra: &Algebra,
@@ -106,7 +106,7 @@ impl Eta {
         Ok(self.value.output(0))
     }
 
-    /// U and M_UU at z itself, from the guess that all points lie along the velocity.
+    /// Solves for U at z and computes M_UU, starting from points along the velocity.
     fn solve(&mut self, z: &Phase, h: f64) -> std::result::Result<(), NoSolution> {
         let (given, unknowns) = self.inputs[self.parameters..].split_at_mut(2 + 2 * self.n);
         (given[0], given[1]) = (z.t, h);
@@ -119,7 +119,7 @@ impl Eta {
         if self.lu.factor(&self.slopes) { Ok(()) } else { Err(NoSolution::Singular) }
     }
 
-    /// Writes the inputs as jets: numbers, the variables q and p, and U as far as it is known.
+    /// Writes the inputs as jets: constants, the variables q and p, and the known part of U.
     fn seed(&mut self, algebra: &Algebra) {
         let first = self.parameters + 2;
         for sweep in [&mut self.residuals, &mut self.value] {
@@ -134,7 +134,8 @@ impl Eta {
         }
     }
 
-    /// The coefficients of U of one degree, where the residuals are right up to it but for those.
+    /// Computes the coefficients of U of one degree. The residuals must be correct up to that degree, apart from these
+    /// coefficients.
     fn correct(&mut self, algebra: &Algebra, degree: usize) {
         let first = self.parameters + 2 + 2 * self.n;
         let [r, du] = &mut self.column;

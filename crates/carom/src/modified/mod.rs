@@ -1,7 +1,7 @@
-//! Modified Hamiltonians: the energies that a symplectic map keeps.
+//! Modified Hamiltonians: energies that a symplectic map conserves.
 //!
-//! A symplectic map Φ_h is, up to terms smaller than any power of h, the exact flow of a Hamiltonian H̃ near H (backward
-//! error analysis). H oscillates along the numerical solution; H̃ does not. There are three ways to it here:
+//! Up to terms smaller than any power of h, a symplectic map Φ_h is the exact flow of a Hamiltonian H̃ near H (backward error
+//! analysis). H oscillates along the numerical solution; H̃ does not. There are four ways to compute it:
 //!
 //! - [`Series`]: the terms of H̃ in powers of h from the discrete Lagrangian, to any order, by the Hamilton–Jacobi
 //!   recursion [DLM Theorem 2];
@@ -9,7 +9,7 @@
 //! - [`Cheap`]: two orders more than the map, from H and the discrete energy of the steps at a node;
 //! - [`Shadow`]: H̃ from the iterates of the map, without derivatives, to any order, and averaged over a window.
 //!
-//! All are for systems whose Lagrangian does not depend on the time and on which no forces act: else nothing is kept.
+//! All require a Lagrangian without explicit time and a system without forces; otherwise no energy is conserved.
 
 mod cheap;
 mod closed;
@@ -31,22 +31,22 @@ use crate::solve::NoSolution;
 
 /// A function H̃(q, p, h) with its gradient.
 pub trait ModifiedHamiltonian: Send {
-    /// What messages and tables call it.
+    /// The name in messages and tables.
     fn name(&self) -> String;
 
-    /// s, where H̃ varies along a trajectory as h^s.
+    /// The order s: H̃ varies along a trajectory as h^s.
     fn order(&self) -> usize;
 
     /// H̃(z, h).
     fn value(&mut self, z: &Phase, h: f64) -> std::result::Result<f64, NoSolution>;
 
-    /// H̃(z, h); writes (∂H̃/∂q, ∂H̃/∂p), which is as long as z.
+    /// Returns H̃(z, h), and writes (∂H̃/∂q, ∂H̃/∂p), which has the length of z.
     fn gradient(&mut self, z: &Phase, h: f64, gradient: &mut [f64]) -> std::result::Result<f64, NoSolution>;
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// A copy of its own.
+    /// Clones this modified Hamiltonian.
     fn boxed_clone(&self) -> Box<dyn ModifiedHamiltonian>;
 }
 
@@ -56,14 +56,14 @@ impl Clone for Box<dyn ModifiedHamiltonian> {
     }
 }
 
-/// Refuses a system that has no modified Hamiltonian.
+/// Returns an error if the system has no modified Hamiltonian.
 pub fn check_conservative(mechanics: &Mechanics) -> Result<()> {
     let Some(why) = mechanics.sources().why_not_hamiltonian() else { return Ok(()) };
     let error = Diagnostic::new(format!("the system has no modified Hamiltonian: {why}"));
     Err(error.with_help("use a rule or a diagnostic that matches H, such as `ctec`").into())
 }
 
-/// A number that is one.
+/// Returns `value`, or an error if it is not finite.
 fn finite(value: f64) -> std::result::Result<f64, NoSolution> {
     if value.is_finite() { Ok(value) } else { Err(NoSolution::Diverged) }
 }

@@ -16,8 +16,8 @@ use super::jet::Algebra;
 /// (a + 1) S_{a+1,b} = [tᵃεᵇ] Σ_α 1/α! · ∂_q^α H̃ · (∂S/∂p)^α
 /// ```
 ///
-/// and comparing powers of h gives H_i = S_{1,i−1} = −Σ_{a=2}^{i} S_{a,i−a}. What has the weight a + b is made of what
-/// has less, and each unit of weight costs one derivative of η.
+/// and comparing powers of h gives H_i = S_{1,i−1} = −Σ_{a=2}^{i} S_{a,i−a}. Terms of weight a + b depend only on terms of
+/// lower weight, and each unit of weight needs one more derivative of η.
 #[derive(Clone, Debug)]
 pub(super) struct Recursion {
     n: usize,
@@ -32,10 +32,10 @@ pub(super) struct Recursion {
     scratch: Vec<f64>,
 }
 
-/// A multi-index α ≠ 0 as one that came before it, and one variable more.
+/// A multi-index α ≠ 0, stored as an earlier one plus one variable.
 #[derive(Clone, Debug)]
 struct Exponent {
-    /// The number of the earlier one; none for |α| = 1.
+    /// The index of the earlier one; None for |α| = 1.
     parent: Option<usize>,
     variable: usize,
     /// |α|
@@ -48,7 +48,7 @@ struct Exponent {
     slopes: Vec<Vec<f64>>,
 }
 
-/// Jets by powers of t and ε.
+/// Jets, indexed by powers of t and ε.
 #[derive(Clone, Debug)]
 struct Grid {
     width: usize,
@@ -56,7 +56,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// Room for a ≥ least and a + b ≤ weight, where an entry of weight w has as many coefficients as `size` says.
+    /// Allocates entries for a ≥ `least` and a + b ≤ `weight`; an entry of weight w has `size(w)` coefficients.
     fn new(least: usize, weight: usize, size: impl Fn(usize) -> usize) -> Grid {
         let width = weight + 1;
         let jet = |i: usize| {
@@ -76,7 +76,7 @@ impl Grid {
 }
 
 impl Recursion {
-    /// For H₁ … H_order in n degrees of freedom, from a jet of η of the algebra's degree.
+    /// For H₁ … H_order with n degrees of freedom, from a jet of η of the algebra's degree.
     pub(super) fn new(n: usize, order: usize, algebra: &Algebra) -> Recursion {
         let degree = algebra.degree();
         let size = |less: usize| algebra.size(degree.saturating_sub(less));
@@ -96,12 +96,12 @@ impl Recursion {
         }
     }
 
-    /// The jet of H_i, once computed.
+    /// The jet of H_i, after `run`.
     pub(super) fn term(&self, i: usize) -> &[f64] {
         self.action.at(1, i - 1)
     }
 
-    /// Computes H₂, … from the jet of η, with as many derivatives of the last term as `degree` leaves.
+    /// Computes H₂, … from the jet of η. The last term keeps as many derivatives as `degree` allows.
     pub(super) fn run(&mut self, algebra: &Algebra, eta: &[f64], degree: usize) {
         self.degree = degree;
         let size = algebra.size(degree);
@@ -120,7 +120,7 @@ impl Recursion {
         }
     }
 
-    /// ∂S_ab/∂p for a + b = weight, and ∂_q^α of H_weight.
+    /// Computes ∂S_ab/∂p for a + b = weight, and ∂_q^α of H_weight.
     fn differentiate(&mut self, algebra: &Algebra, weight: usize) {
         for a in 1..=weight {
             for (v, shift) in self.shift.iter_mut().enumerate() {
@@ -139,7 +139,7 @@ impl Recursion {
         }
     }
 
-    /// (∂S/∂p)^α at a + b = weight, as a product of two that came before.
+    /// Computes (∂S/∂p)^α at a + b = weight, as a product of two known powers.
     fn raise(&mut self, algebra: &Algebra, weight: usize) {
         let degree = self.degree - weight;
         for k in 0..self.exponents.len() {
@@ -160,7 +160,7 @@ impl Recursion {
         }
     }
 
-    /// S_{a+1,b} from the equation.
+    /// Computes S_{a+1,b} from the equation.
     fn expand(&mut self, algebra: &Algebra, a: usize, b: usize) {
         let degree = self.degree - a - b;
         let sum = &mut self.scratch[..algebra.size(degree)];
@@ -177,7 +177,7 @@ impl Recursion {
 }
 
 impl Exponent {
-    /// The part of (∂S/∂p)^α with tᵃεᵇ.
+    /// The coefficient of tᵃεᵇ in (∂S/∂p)^α.
     fn power_of<'a>(&'a self, shift: &'a [Grid], a: usize, b: usize) -> &'a [f64] {
         if self.total == 1 { shift[self.variable].at(a, b) } else { self.power.at(a, b) }
     }
@@ -186,7 +186,7 @@ impl Exponent {
 /// All α with 1 ≤ |α| < order in n variables: parent, variable, |α|, 1/α!.
 fn exponents(n: usize, order: usize) -> Vec<(Option<usize>, usize, usize, f64)> {
     let mut all: Vec<(Option<usize>, usize, usize, f64)> = Vec::new();
-    // How often the last variable of each occurs.
+    // The multiplicity of the last variable of each.
     let mut repeats: Vec<usize> = Vec::new();
     if order > 1 {
         all.extend((0..n).map(|v| (None, v, 1, 1.0)));

@@ -10,25 +10,25 @@ use crate::mechanics::Mechanics;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 
-/// Terms beyond this are below roundoff wherever the series is of use: it does not converge.
+/// The highest order. The series does not converge; where it is useful, later terms are below roundoff.
 const MAX_ORDER: usize = 12;
-/// More terms in a product of two jets than this are refused: the tables would fill the memory.
+/// The largest number of terms in a product of two jets. More would exhaust the memory.
 const MAX_PRODUCTS: f64 = 2e7;
 
-/// The modified Hamiltonian of a discrete Lagrangian, cut below h^s. [DLM eq. 27]
+/// The modified Hamiltonian of a discrete Lagrangian, truncated below h^s. [DLM eq. 27]
 ///
 /// ```text
 /// T_s = η + h H₂ + h² H₃ + … + h^(s−1) H_s,   H̃ = T_s + O(h^s)
 /// ```
 ///
-/// η is [DLM eq. 24], and the terms follow from its derivatives by the Hamilton–Jacobi equation [DLM Theorem 2]; the
-/// first are
+/// η is [DLM eq. 24]. The other terms follow from its derivatives by the Hamilton–Jacobi equation [DLM Theorem 2]; the first
+/// are
 ///
 /// ```text
 /// H₂ = −½ η_q·η_p,   H₃ = 1/12 [ η_qq(η_p, η_p) + 4 η_qp(η_p, η_q) + η_pp(η_q, η_q) ]
 /// ```
 ///
-/// The terms depend on h themselves, through L_d.
+/// The terms themselves depend on h, through L_d.
 #[derive(Clone)]
 pub struct Series {
     rule: &'static str,
@@ -40,7 +40,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// T_s of the map of `rule`, s = `order` ≥ 1.
+    /// T_s for the discrete Lagrangian `rule`, with s = `order` ≥ 1.
     pub fn new(
         mechanics: &Mechanics,
         rule: &dyn DiscreteLagrangian,
@@ -54,7 +54,7 @@ impl Series {
                 Diagnostic::new(format!("the order of the series is from 1 to {MAX_ORDER}, not {order}")).into()
             );
         }
-        // The number of pairs of monomials whose product has no more than `order` factors.
+        // The number of pairs of monomials whose product has degree at most `order`.
         let products: f64 = (1..=order).map(|k| (4 * n + k) as f64 / k as f64).product();
         if products > MAX_PRODUCTS {
             let text = format!("the modified Hamiltonian of order {order} of {n} coordinates is too large");
@@ -85,7 +85,7 @@ impl Series {
         Ok(())
     }
 
-    /// Coefficient number k of the jet of T_s.
+    /// Coefficient k of the jet of T_s.
     fn coefficient(&self, k: usize, h: f64) -> f64 {
         (1..=self.order).rev().fold(0.0, |sum, i| sum * h + self.recursion.term(i)[k])
     }
@@ -122,9 +122,10 @@ impl ModifiedHamiltonian for Series {
     }
 }
 
-/// ½ [T_s(h) + T_s(−h)], for symmetric maps: their H̃ is even in h and only η is not, so that an odd s gains an order.
+/// ½ [T_s(h) + T_s(−h)], for symmetric maps. Their H̃ is even in h although η is not, so an odd s gains one order.
 ///
-/// DIFFERENCE: [DLM §5.2] finds that a symmetric map gains no order this way; from η alone it does not.
+/// DIFFERENCE: [DLM §5.2] finds no gain of order for symmetric maps; that holds for T_s, which begins with η, but not for this
+/// mean.
 #[derive(Clone)]
 pub struct Symmetric {
     series: Series,
@@ -132,7 +133,7 @@ pub struct Symmetric {
 }
 
 impl Symmetric {
-    /// Of the map of `rule`, which is symmetric.
+    /// For the discrete Lagrangian `rule`, whose map must be symmetric.
     pub fn new(
         mechanics: &Mechanics,
         rule: &dyn DiscreteLagrangian,

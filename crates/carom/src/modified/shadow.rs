@@ -13,28 +13,28 @@ use crate::solve::NoSolution;
 /// H̃(z₀) = (1/h) Σ_j w_j (p₀·q_j − A_j) + O(h^2m),   w_j = (−1)^(j+1) m!² / (j (m − j)! (m + j)!),   w_−j = −w_j
 /// ```
 ///
-/// Where H̃ has spikes that no order removes, an average over the nodes k = −W … W removes them: the mean of the values
-/// at z_k, with the weights cos⁴(πk/(2W + 2)), which fall to zero smoothly just outside the window.
+/// If H̃ has spikes that a higher order does not remove, an average over the nodes k = −W … W removes them: the mean of the
+/// values at z_k with the weights cos⁴(πk/(2W + 2)), which decrease smoothly to zero just outside the window.
 #[derive(Clone, Debug)]
 pub struct Shadow {
     m: usize,
     /// w_1 … w_m.
     weights: Vec<f64>,
-    /// The weights of the nodes k = −W … W, whose sum is 1.
+    /// The weights of the nodes k = −W … W; their sum is 1.
     window: Vec<f64>,
     /// The iterates k = −(W + m) … W + m.
     iterates: Vec<Phase>,
-    /// A_k of each.
+    /// A_k for each iterate.
     actions: Vec<f64>,
 }
 
 impl Shadow {
-    /// Of order 2m, m ≥ 1, at a node.
+    /// Order 2m with m ≥ 1, without averaging.
     pub fn new(m: usize) -> Shadow {
         Shadow::windowed(m, 0)
     }
 
-    /// The same, averaged over W nodes on each side.
+    /// Order 2m, averaged over W nodes on each side.
     pub fn windowed(m: usize, w: usize) -> Shadow {
         let m = m.max(1);
         let angle = std::f64::consts::PI / (2 * w + 2) as f64;
@@ -54,14 +54,14 @@ impl Shadow {
         2 * self.m
     }
 
-    /// How many iterates on each side are needed.
+    /// The number of iterates needed on each side.
     pub fn reach(&self) -> usize {
         self.actions.len() / 2
     }
 
-    /// H̃_h(z) of the map `flow`. Allocates only when first used, or on a system of another size.
+    /// H̃_h(z) of the map `flow`. Allocates only on first use, or if the size of the system changes.
     ///
-    /// `NoSolution::Diverged` also where the map is not variational.
+    /// Returns `NoSolution::Diverged` also if the map is not variational.
     pub fn at(&mut self, flow: &mut dyn Flow, z: &Phase, h: f64) -> Result<f64, NoSolution> {
         let reach = self.reach();
         if self.iterates.first().is_none_or(|first| first.z.len() != z.z.len()) {
@@ -90,7 +90,7 @@ impl Shadow {
         nodes.zip(&self.window).map(|(k, weight)| weight * self.local(k, h)).sum()
     }
 
-    /// The value at iterate number k.
+    /// The value at iterate k.
     fn local(&self, k: usize, h: f64) -> f64 {
         let p = self.iterates[k].p();
         let term = |(j, weight): (usize, &f64)| {

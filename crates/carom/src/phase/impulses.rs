@@ -1,25 +1,25 @@
-//! What the constraints did in a step.
+//! The impulses of the constraints in a step.
 
-/// The impulses of the holonomic constraints in a step, one for each, in the sign of [TPC eq. 6a].
+/// The impulse of each holonomic constraint in a step, with the sign of [TPC eq. 6a].
 #[derive(Clone, Debug, Default)]
 pub struct Impulses {
-    /// At the beginning of the step.
+    /// The part at the start of the step.
     pub start: Vec<f64>,
-    /// After it, up to its end: at inner points, and where p is moved onto the tangent space.
+    /// The part after the start: at inner points, and from the projection of p onto the tangent space.
     pub end: Vec<f64>,
     is_one_point: Vec<bool>,
-    /// How many multipliers the equations of a step have.
+    /// The number of multipliers in the equations of a step.
     pub(crate) count: usize,
 }
 
 impl Impulses {
-    /// None yet, of constraints that are enforced at nodes or over steps, for a step with `count` multipliers.
+    /// Zero impulses, for a step with `count` multipliers.
     pub(crate) fn new(is_one_point: Vec<bool>, count: usize) -> Impulses {
         let zero = vec![0.0; is_one_point.len()];
         Impulses { start: zero.clone(), end: zero, is_one_point, count }
     }
 
-    /// Notes those of a step: its multipliers are the last of the unknowns, μ that of the projection of its end.
+    /// Stores the impulses of a step. Its multipliers are the last of the unknowns; μ belongs to the projection at its end.
     pub(crate) fn note(&mut self, unknowns: &[f64], mu: &[f64]) {
         let lambda = &unknowns[unknowns.len() - self.count..];
         let two_point = self.is_one_point.len() - mu.len();
@@ -38,14 +38,14 @@ impl Impulses {
         }
     }
 
-    /// Adds those of the step that followed.
+    /// Adds the impulses of the step that follows.
     pub(crate) fn append(&mut self, next: &Impulses) {
         for (sum, (start, end)) in self.end.iter_mut().zip(next.start.iter().zip(&next.end)) {
             *sum += start + end;
         }
     }
 
-    /// Becomes a copy of `other`.
+    /// Copies `other`.
     pub(crate) fn copy_from(&mut self, other: &Impulses) {
         self.start.clone_from(&other.start);
         self.end.clone_from(&other.end);

@@ -31,20 +31,20 @@ impl Phase {
         &self.z[self.z.len() / 2..]
     }
 
-    /// The momenta, to change them.
+    /// The momenta, writable.
     pub fn p_mut(&mut self) -> &mut [f64] {
         let n = self.z.len() / 2;
         &mut self.z[n..]
     }
 
-    /// Becomes a copy of `other`, without allocating.
+    /// Copies `other` without allocating.
     pub fn copy_from(&mut self, other: &Phase) {
         self.t = other.t;
         self.z.copy_from_slice(&other.z);
     }
 }
 
-/// What the discrete action principle says of a step.
+/// The discrete action and energy of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discrete {
     /// L_d.
@@ -53,27 +53,27 @@ pub struct Discrete {
     pub energy: f64,
 }
 
-/// The most moments inside a step.
+/// The largest number of moments inside a step.
 pub const MOMENTS: usize = 8;
 
-/// Moments inside a step.
+/// Moments inside a step, at which the motion is known.
 #[derive(Clone, Debug)]
 pub struct Moments {
-    /// How many there are.
+    /// The number of moments.
     pub count: usize,
-    /// How far into the step they are.
+    /// Their times after the start of the step.
     pub tau: [f64; MOMENTS],
-    /// t, then q, then v = q̇: component i of moment k at i·MOMENTS + k. What is beyond `count` has no meaning.
+    /// t, then q, then v = q̇: component i of moment k is at i·MOMENTS + k. Entries beyond `count` are undefined.
     pub lanes: Vec<f64>,
 }
 
 impl Moments {
-    /// Room for those of a system with n coordinates.
+    /// Memory for a system with n coordinates.
     pub fn new(n: usize) -> Moments {
         Moments { count: 0, tau: [0.0; MOMENTS], lanes: vec![0.0; (1 + 2 * n) * MOMENTS] }
     }
 
-    /// Writes moment k, τ into the step from z0.
+    /// Writes moment k, at time τ after the start z0 of the step.
     pub fn set<'a>(&mut self, k: usize, z0: &Phase, tau: f64, q_and_v: impl Iterator<Item = &'a f64>) {
         self.tau[k] = tau;
         self.lanes[k] = z0.t + tau;
@@ -83,30 +83,30 @@ impl Moments {
     }
 }
 
-/// A one-step map. It may remember the last steps for a better first guess; that never changes the result.
+/// A one-step map. It may use earlier steps for a better initial guess, which changes the result at most by roundoff.
 pub trait Flow: Send {
     /// z1 = Φ_h(z0); h may be negative.
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution>;
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// Forgets the last steps, from which a first guess may come: the next step has the same bits as the first one.
+    /// Forgets the last steps, which serve as initial guesses. The next step then has the same bits as a first step.
     fn forget(&mut self);
 
-    /// z0 with z1 = Φ_h(z0). A map that is not symmetric says how. The action of the last step is then that of the step
-    /// back, −L_d(q0, q1, h).
+    /// Solves z1 = Φ_h(z0) for z0. A map that is not symmetric must override this. The action of the last step is then that of
+    /// the backward step, −L_d(q0, q1, h).
     fn step_back(&mut self, z1: &Phase, h: f64, z0: &mut Phase) -> Result<(), NoSolution> {
         self.step(z1, -h, z0)
     }
 
-    /// Tells a map that makes partial steps how long the full ones are.
+    /// Sets the length of the full steps, for a map that makes partial steps.
     fn set_full_step(&mut self, _h: f64) {}
 
     /// L_d and −D₃L_d of the last step, if the map is variational.
     fn discrete(&mut self) -> Option<Discrete>;
 
-    /// The impulses of the constraints in the last step, if the map knows constraints.
+    /// The impulses of the constraints in the last step, if the map supports constraints.
     fn impulses(&self) -> Option<&Impulses> {
         None
     }
@@ -114,18 +114,18 @@ pub trait Flow: Send {
     /// The order of the map.
     fn order(&self) -> usize;
 
-    /// At how many moments inside a step, at most [`MOMENTS`], its motion is known.
+    /// The number of moments inside a step at which its motion is known; at most [`MOMENTS`].
     fn moments(&self) -> usize {
         0
     }
 
-    /// Writes the moments inside the last step, in the order of time: q and v = q̇ on its polynomial, near enough to look for
-    /// events. False if the last step was not the one from z0 over h.
+    /// Writes the moments inside the last step, in order of time: q and v = q̇ on its polynomial, accurate enough to search for
+    /// events. Returns false if the last step was not the step from z0 with length h.
     fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
         false
     }
 
-    /// A copy of its own, which shares the compiled code.
+    /// Clones this map. The clone shares the compiled code.
     fn boxed_clone(&self) -> Box<dyn Flow>;
 }
 

@@ -1,4 +1,4 @@
-//! Walls that hold the motion as constraints do.
+//! Contact modes: walls that hold the motion, treated as constraints.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::mechanics::{Active, Field};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
 use crate::solve::Solved;
 
-/// A set of walls that hold, as constraints that follow those of the model. All its equations are assembled from the kernels
-/// that the plant has compiled once for all sets.
+/// A contact mode: a set of walls treated as additional constraints after those of the model. Its equations are assembled from
+/// kernels that the plant compiles once for all sets of walls.
 #[derive(Clone)]
 pub(super) struct Holding {
     walls: Vec<usize>,
@@ -18,7 +18,7 @@ pub(super) struct Holding {
     field: Field,
     active: Active,
     forces: Vec<f64>,
-    /// t, q and v of a moment inside a step.
+    /// t, q and v at a moment inside a step.
     moment: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl Holding {
         self.active.react(z.t, z.q(), v)
     }
 
-    /// The forces at the last state.
+    /// The wall forces at the last state.
     fn last_forces(&mut self) -> &[f64] {
         self.forces.iter_mut().zip(self.active.forces()).for_each(|(force, n)| *force = n);
         &self.forces

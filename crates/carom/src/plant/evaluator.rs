@@ -9,7 +9,7 @@ use crate::mechanics::{Active, Field, Inputs, Lift, Node, Reaction, Violation, W
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved};
 
-/// The evaluator of a plant of expressions.
+/// The evaluator of [`super::Expressions`].
 pub(super) struct Evaluate {
     code: Arc<Compiled>,
     parameters: Vec<f64>,
@@ -18,10 +18,10 @@ pub(super) struct Evaluate {
     lift: Lift,
     inputs: Inputs,
     restitution: Vec<f64>,
-    /// Copies of what the plant compiles when it is first needed.
+    /// Copies of the parts that the plant compiles on first use.
     violation: Option<Violation>,
     reaction: Option<Reaction>,
-    /// The acceleration where no wall pushes.
+    /// The acceleration without wall forces.
     free: Option<Active>,
 }
 
@@ -44,7 +44,8 @@ impl Evaluate {
         }
     }
 
-    /// Makes sure that there is a copy of what the plant compiles on first use. What does not compile has no solution.
+    /// Returns this evaluator's copy of the reaction, which the plant compiles on first use. Fails as unsolvable if it does not
+    /// compile.
     fn copy_reaction(&mut self) -> Solved<&mut Reaction> {
         if self.reaction.is_none() {
             let mut copy = self.code.reaction().map_err(|_| NoSolution::Singular)?.clone();

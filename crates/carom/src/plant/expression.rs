@@ -1,4 +1,4 @@
-//! The plant of a system that is given by expressions.
+//! The plant of a system given by expressions.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,17 +15,17 @@ use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
 use crate::system::System;
 
-/// A system of expressions, compiled.
+/// A compiled system of expressions.
 pub struct Expressions {
     code: Arc<Compiled>,
     manifold: OnceLock<Result<Manifold>>,
     flows: Mutex<HashMap<String, Box<dyn Flow>>>,
-    /// What the steps of a flow on any set of walls have in common.
+    /// The code that the steps of a flow share for all contact modes, by the name of the flow.
     held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
 }
 
-/// What evaluators copy.
+/// The compiled parts that evaluators copy.
 pub(super) struct Compiled {
     pub(super) mechanics: Mechanics,
     pub(super) facts: Facts,
@@ -42,16 +42,16 @@ pub(super) struct Compiled {
 }
 
 impl Expressions {
-    /// Compiles a system, with outputs and sections that are computed along its motion.
+    /// Compiles a system, with the outputs and sections of the model.
     pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
         Expressions::of(Mechanics::new(system), system, outputs, sections)
     }
 
-    /// Compiles equations that belong to a system.
+    /// Compiles given equations of a system.
     pub fn of(mechanics: Mechanics, system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
         let parameters = vec![0.0; mechanics.parameters.len()];
         let powers = powers(system, &mechanics);
-        // A force on a driven coordinate is no force on the free ones, and still does work.
+        // A force on a driven coordinate does not act on the free ones, but does work.
         let mut sources = mechanics.sources();
         sources.forces |= !powers[0].is_zero();
         sources.time |= !powers[1].is_zero();
@@ -114,18 +114,18 @@ impl Compiled {
     }
 }
 
-/// e of every wall as a function of the parameters; asked once for each run, so it is interpreted.
+/// The restitution of every wall as a function of the parameters. It is interpreted, because it is evaluated once per run.
 fn interpreted(mechanics: &Mechanics, system: &System) -> Result<Kernel> {
     let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
     mechanics.interpreted().kernel(&[], &restitution)
 }
 
-/// What is compiled when it is first needed.
+/// Returns the value of a cell, and compiles it on first use.
 fn known<T>(cell: &OnceLock<Result<T>>, compile: impl FnOnce() -> Result<T>) -> Result<&T> {
     cell.get_or_init(compile).as_ref().map_err(Clone::clone)
 }
 
-/// A lock that a panic elsewhere does not take away: what it guards is only ever added to.
+/// Locks a mutex even if another thread panicked while holding it. This is safe because entries are only added.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

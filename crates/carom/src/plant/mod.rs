@@ -1,10 +1,10 @@
-//! Plants: a system as numbers.
+//! Plants: compiled systems.
 //!
-//! A [`Plant`] is compiled once, immutable, and shared by all threads. Each thread has an [`Evaluator`] of its own, with its
-//! working memory; parameters are numbers that an evaluator, a flow or a contact is given, and are never compiled in. What a
-//! run may never need (contacts that hold, forces of constraints, H̃) is compiled when it is first asked for.
+//! A [`Plant`] is compiled once, immutable, and shared by all threads. Each thread has its own [`Evaluator`] with working
+//! memory. Parameters are inputs of evaluators, flows and contacts, and are never compiled in. Parts that many runs never need
+//! (contact modes, constraint forces, H̃) are compiled on first use.
 //!
-//! Nothing above this seam reads an expression. What needs L itself asks for [`Plant::lagrangian`], which a plant may refuse.
+//! No module above this interface reads expressions, except through [`Plant::lagrangian`], which a plant may refuse.
 
 mod contact;
 mod evaluator;
@@ -21,42 +21,42 @@ use crate::modified::{Formula, ModifiedHamiltonian};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
 use crate::solve::Solved;
 
-/// A compiled system: what makes evaluators and one-step maps. All of them begin with parameters that are zero.
+/// A compiled system. It creates evaluators and one-step maps; their parameters are initially zero.
 pub trait Plant: Send + Sync {
-    /// What is known of the system without numbers.
+    /// Properties of the system that do not depend on numbers.
     fn facts(&self) -> &Facts;
 
-    /// Working memory for one thread.
+    /// Creates an evaluator for one thread.
     fn evaluator(&self) -> Box<dyn Evaluator>;
 
-    /// The map Φ_h of a flow.
+    /// Creates the map Φ_h of a flow.
     fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>>;
 
-    /// The motion while these walls hold, by a flow.
+    /// Creates the contact mode in which these walls hold the motion, for a flow.
     fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>>;
 
-    /// The way onto the constraints that hold at nodes, and the velocities along them.
+    /// Creates the projection onto the one-point constraints, and the field of velocities tangent to them.
     fn onto_constraints(&self) -> Result<(Manifold, Field)>;
 
-    /// A modified Hamiltonian of a flow, or why there is none.
+    /// Creates a modified Hamiltonian of a flow. Returns an error with the reason if there is none.
     fn modified(&self, which: &Modified) -> Result<Box<dyn ModifiedHamiltonian>>;
 
-    /// The Lagrangian and all that follows from it, as expressions; an error where the plant has none.
+    /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;
 }
 
-/// A plant that several owners share.
+/// A shared plant.
 pub type SharedPlant = Arc<dyn Plant>;
 
-/// Which modified Hamiltonian.
+/// Selects a modified Hamiltonian.
 pub enum Modified<'a> {
-    /// By a closed formula.
+    /// A closed formula.
     Closed(Formula),
-    /// By the series of the discrete Lagrangian of a flow, cut below h^order.
+    /// The series of the discrete Lagrangian of a flow, truncated below h^order.
     Series(&'a FlowKind, usize),
 }
 
-/// What is known of a system without numbers.
+/// Properties of a system that do not depend on numbers.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The number of free coordinates.
@@ -65,11 +65,11 @@ pub struct Facts {
     pub parameters: usize,
     /// The number of walls.
     pub walls: usize,
-    /// For each constraint, whether it holds at nodes (one-point) or over steps (two-point).
+    /// For each constraint, true if it is enforced at nodes (one-point), false if it is enforced between nodes (two-point).
     pub is_one_point: Vec<bool>,
-    /// L is quadratic in the velocities.
+    /// True if L is quadratic in the velocities.
     pub is_quadratic: bool,
-    /// Coordinates are driven: the energy is not H of the free ones.
+    /// True if there are driven coordinates, so that the energy differs from H of the free coordinates.
     pub is_driven: bool,
     /// What can change the energy.
     pub sources: Sources,
@@ -82,16 +82,16 @@ impl Facts {
     }
 }
 
-/// Everything that turns a state into numbers, with the working memory of one thread. At the same state again, velocities,
-/// energies and gaps cost nothing.
+/// Computes numbers from a state, with working memory for one thread. Velocities, energies and gaps are cached for the last
+/// state.
 pub trait Evaluator: Send {
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// Forgets the last states, from which implicit velocities are searched.
+    /// Forgets the last states, which serve as initial guesses for implicit velocities.
     fn forget(&mut self);
 
-    /// e of every wall.
+    /// The coefficient of restitution of every wall.
     fn restitution(&self) -> &[f64];
 
     /// The velocities v = H_p.
@@ -100,13 +100,13 @@ pub trait Evaluator: Send {
     /// H of the free coordinates.
     fn hamiltonian(&mut self, z: &Phase) -> Solved<f64>;
 
-    /// H and p·v, which is twice the kinetic energy where L is quadratic in v.
+    /// H and p·v, which is twice the kinetic energy if L is quadratic in v.
     fn hamiltonian_and_power(&mut self, z: &Phase) -> Solved<(f64, f64)>;
 
-    /// The energy of the model: H, or T + V where coordinates are driven.
+    /// The energy of the model: H, or T + V if there are driven coordinates.
     fn energy(&mut self, z: &Phase) -> Solved<f64>;
 
-    /// Moves p onto the tangent space of the constraints.
+    /// Projects p onto the tangent space of the constraints.
     fn project(&mut self, z: &mut Phase) -> Solved<()>;
 
     /// Computes φ and φ̇ of every wall at both ends of a step, for [`Evaluator::ends`].
@@ -118,54 +118,55 @@ pub trait Evaluator: Send {
     /// The moments inside the step.
     fn moments(&mut self) -> &mut Moments;
 
-    /// Writes moment k of the step from z0: the state z, τ later.
+    /// Stores moment k of the step from z0: the state z, at time τ after z0.
     fn write_moment(&mut self, k: usize, z0: &Phase, tau: f64, z: &Phase) -> Solved<()>;
 
-    /// φ, then φ̇, of a wall at the moments.
+    /// φ at all moments, then φ̇ at all moments, of one wall.
     fn inside(&mut self, wall: usize) -> Solved<[f64; 2 * MOMENTS]>;
 
-    /// φ and φ̇ of a wall.
+    /// φ and φ̇ of a wall at a state.
     fn gap_and_rate(&mut self, wall: usize, z: &Phase) -> Solved<(f64, f64)>;
 
-    /// The size of what adds up to φ̇: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is a part of it.
+    /// The sum of absolute terms in φ̇: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
     fn size_of_rate(&mut self, wall: usize, z: &Phase) -> Solved<f64>;
 
-    /// The size of what adds up to φ: the sum of its absolute terms, and Σ|∂φ/∂qᵢ|(|qᵢ| + |Δqᵢ|) + |φ_t t|, where the last step
-    /// moved the coordinates by Δq. The roundoff of φ is a part of it.
+    /// The sum of absolute terms in φ, and Σ|∂φ/∂qᵢ|(|qᵢ| + |Δqᵢ|) + |φ_t t|, where the last step moved the coordinates by Δq. The
+    /// roundoff of φ is proportional to it.
     fn size_of_gap(&mut self, wall: usize, z: &Phase, moved: &[f64]) -> Solved<f64>;
 
-    /// φ_t of a wall, and ∇φ into `gradient`.
+    /// Returns φ_t of a wall and writes ∇φ into `gradient`.
     fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64;
 
-    /// Writes φ̈ of these walls where no wall pushes, zero where it is roundoff. Returns √(a·Ma) of the acceleration a.
+    /// Writes φ̈ of these walls for the motion without wall forces; values at roundoff level become zero. Returns √(a·Ma) of
+    /// the acceleration a.
     fn accelerations(&mut self, z: &Phase, walls: &[usize], into: &mut Vec<f64>) -> Solved<f64>;
 
-    /// The largest |g| and |dg/dt| of a constraint.
+    /// The largest |g| and the largest |dg/dt| over all constraints.
     fn violation(&mut self, z: &Phase) -> Solved<Violated>;
 
-    /// The force of the constraints.
+    /// The multipliers and the force of the constraints.
     fn reaction(&mut self, z: &Phase) -> Solved<Forces<'_>>;
 
-    /// The power of forces, and that of drives.
+    /// The power of forces and the power of drives.
     fn power(&mut self, z: &Phase) -> Solved<Power>;
 
-    /// The power of constraints that move, where no wall holds.
+    /// The power of moving constraints while no wall holds the motion.
     fn power_of_constraints(&mut self, z: &Phase) -> Solved<f64>;
 
     /// The values of g of all sections.
     fn sections(&mut self, z: &Phase) -> Solved<&[f64]>;
 
-    /// Writes the state in all coordinates, with the outputs; NaN where there are no velocities.
+    /// Writes the state in all coordinates, with the outputs; NaN if the velocities cannot be computed.
     fn node(&mut self, z: &Phase, node: &mut Node);
 
-    /// The phase point of a state in all coordinates.
+    /// Converts a state in all coordinates to a phase point of the free coordinates.
     fn free_phase(&mut self, t: f64, q: &[f64], p: &[f64]) -> Phase;
 
-    /// The free ones of all coordinates.
+    /// Selects the free coordinates from all coordinates.
     fn free_of(&self, q: &[f64]) -> Vec<f64>;
 }
 
-/// How far a state is off the constraints.
+/// The violation of the constraints at a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Violated {
     /// The largest |g|.
@@ -174,54 +175,54 @@ pub struct Violated {
     pub rate: f64,
 }
 
-/// Powers, by where they come from.
+/// The power that enters the system, by origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Power {
     /// F·v of forces and pushes.
     pub forces: f64,
-    /// Of what moves by itself.
+    /// The power of driven coordinates, moving walls and an explicitly time-dependent L.
     pub drives: f64,
 }
 
-/// What constraints do at an instant.
+/// The action of the constraints at an instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Forces<'a> {
-    /// The multiplier λ of each constraint that holds at nodes.
+    /// The multiplier λ of each one-point constraint.
     pub multipliers: &'a [f64],
     /// The generalized force −Gᵀλ on the free coordinates.
     pub force: &'a [f64],
 }
 
-/// The motion while some walls hold it, together with the constraints of the model.
+/// A contact mode: the motion while some walls hold it, in addition to the constraints of the model.
 pub trait Contact: Send {
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// Forgets the last states.
+    /// Forgets the last states, which serve as initial guesses.
     fn forget(&mut self);
 
-    /// The numbers of the walls that hold, in rising order.
+    /// The indices of the walls that hold the motion, in ascending order.
     fn walls(&self) -> &[usize];
 
-    /// The map of a step along the walls.
+    /// The one-step map along the walls.
     fn flow(&mut self) -> &mut Box<dyn Flow>;
 
-    /// Moves a state onto the walls, and its momenta along them. Returns the work of walls and constraints that move.
+    /// Projects q onto the walls and p onto their tangent space. Returns the work of moving walls and constraints.
     fn settle(&mut self, z: &mut Phase) -> Solved<f64>;
 
-    /// The forces N of the walls.
+    /// The normal forces N of the walls.
     fn forces(&mut self, z: &Phase) -> Solved<&[f64]>;
 
-    /// The forces N of the walls at moment k inside a step.
+    /// The normal forces N of the walls at moment k inside a step.
     fn forces_inside(&mut self, moments: &Moments, k: usize) -> Solved<&[f64]>;
 
-    /// The power of the walls, −N φ_t, and of the constraints, λ·g_t, which they have where they move.
+    /// The power of moving walls, −N φ_t, and of moving constraints, λ·g_t.
     fn power(&mut self, z: &Phase) -> Solved<f64>;
 
-    /// The force of the constraints of the model beside that of the walls.
+    /// The force of the model's constraints, without that of the walls.
     fn reaction(&mut self, z: &Phase) -> Solved<Forces<'_>>;
 
-    /// A copy of its own, which shares the compiled code.
+    /// Clones this contact mode. The clone shares the compiled code.
     fn boxed_clone(&self) -> Box<dyn Contact>;
 }
 

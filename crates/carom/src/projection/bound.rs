@@ -1,4 +1,4 @@
-//! How large Λ can be, and so how large k must be.
+//! The bound on Λ, which determines the smallest admissible k.
 
 use super::normal_form::NormalForm;
 use super::region::Region;
@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 use crate::solve::Lu;
 
-/// Beyond the region of interest ‖Λ‖ grows, if a region so much wider twice shows it larger by more than a hundredth.
+/// ‖Λ‖ counts as growing beyond the region if widening it by this factor, once or twice, increases ‖Λ‖ by more than a hundredth.
 const WIDER: f64 = 4.0;
 
 /// The largest ‖Λ‖ over a region, and with it k_c = a². [GP Lemma 1]
@@ -24,16 +24,16 @@ pub struct Bound {
     pub at: Vec<f64>,
     /// k_c = a².
     pub k_crit: f64,
-    /// Where it was looked for.
+    /// The region that was searched.
     pub region: Region,
-    /// Why a says nothing of configurations outside the region, if it does not.
+    /// The reason why a may not hold outside the region, if so.
     pub warning: Option<String>,
 }
 
-/// Λ in numbers.
+/// Evaluates Λ.
 #[derive(Clone, Debug)]
 pub struct Lambda {
-    /// n − 1.
+    /// The number n − 1 of rows.
     pub size: usize,
     parameters: Vec<f64>,
     kernel: Kernel,
@@ -43,7 +43,7 @@ pub struct Lambda {
 }
 
 impl Lambda {
-    /// Λ of a normal form.
+    /// Compiles Λ of a normal form.
     pub fn new(form: &NormalForm, mechanics: &Mechanics, parameters: &[f64]) -> Result<Lambda> {
         let outputs: Vec<Expr> = form.jac_delta.concat();
         let size = form.others.len();
@@ -79,12 +79,12 @@ impl Lambda {
 }
 
 impl Bound {
-    /// Looks for the largest ‖Λ‖.
+    /// Finds the largest ‖Λ‖ over a region.
     pub fn new(lambda: &mut Lambda, region: &Region) -> Bound {
         let mut search = |region: &Region| region.maximize(&mut |q: &[f64]| lambda.norm(q));
         let (at, largest) = search(region);
         let warning = if !largest.is_finite() {
-            Some(format!("Λ is not bounded: it is no number at q = {at:?}"))
+            Some(format!("Λ is not bounded: it is not a number at q = {at:?}"))
         } else if region.is_partial() {
             let wide = search(&region.widened(WIDER)).1;
             let wider = search(&region.widened(WIDER * WIDER)).1;
@@ -100,7 +100,7 @@ impl Bound {
     }
 }
 
-/// By rotations of pairs of columns until all are orthogonal: one-sided Jacobi.
+/// One-sided Jacobi method: rotates pairs of columns until all are orthogonal.
 fn largest_singular_value(mut a: Vec<f64>, n: usize) -> f64 {
     let column = |a: &[f64], i: usize, j: usize| (0..n).map(|k| a[k * n + i] * a[k * n + j]).sum::<f64>();
     for _ in 0..30 {
@@ -122,7 +122,7 @@ fn largest_singular_value(mut a: Vec<f64>, n: usize) -> f64 {
             break;
         }
     }
-    // A sum would be no maximum, but it knows of a column that is no number.
+    // A maximum would lose NaN; this sum propagates it.
     let squares: Vec<f64> = (0..n).map(|i| column(&a, i, i)).collect();
     let finite = squares.iter().sum::<f64>();
     if finite.is_finite() { squares.into_iter().fold(0.0, f64::max).sqrt() } else { f64::NAN }
@@ -136,7 +136,7 @@ mod tests {
     fn singular_values() {
         assert_eq!(largest_singular_value(vec![], 0), 0.0);
         assert_eq!(largest_singular_value(vec![-3.0], 1), 3.0);
-        // A shear: the golden ratio.
+        // A shear, whose largest singular value is the golden ratio.
         let golden = 0.5 * (1.0 + 5f64.sqrt());
         assert!((largest_singular_value(vec![1.0, 1.0, 0.0, 1.0], 2) - golden).abs() < 1e-14);
         let found = largest_singular_value(vec![2.0, 0.0, 0.0, 0.0, 0.0, -7.0, 1.0, 0.0, 0.0], 3);

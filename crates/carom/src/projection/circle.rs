@@ -1,29 +1,29 @@
-//! The projection on the circle.
+//! The projection for configurations on a circle.
 
 use std::f64::consts::{PI, TAU};
 
 use crate::expr::{Expr, Func, eval};
 use crate::solve::root;
 
-/// An arc C = [c − a, c + a] of the circle, to which the rest of it is projected. [GP §V-A]
+/// An arc C = [c − a, c + a] of the circle. The projection maps the rest of the circle onto it. [GP §V-A]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CircleArc {
-    /// Its middle c.
+    /// The midpoint c.
     pub center: f64,
-    /// Half its length, a; for φ = cos θ − x_c that is arccos x_c.
+    /// Half the length, a; for φ = cos θ − x_c this is arccos x_c.
     pub half: f64,
 }
 
-/// Why there is no arc.
+/// The reason why there is no arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoArc {
-    /// φ(θ + 2π) is not φ(θ) at this θ.
+    /// φ(θ + 2π) differs from φ(θ) at this θ.
     NotPeriodic(f64),
-    /// φ has so many zeros on the circle, not two.
+    /// φ has this number of zeros on the circle instead of two.
     Zeros(usize),
 }
 
-/// So many places on the circle are looked at for zeros of φ.
+/// The number of points of the circle at which zeros of φ are searched.
 const PLACES: usize = 4096;
 
 impl CircleArc {
@@ -33,7 +33,7 @@ impl CircleArc {
             let at: Vec<(Expr, f64)> = known.iter().copied().chain([(theta, x)]).collect();
             eval(&[phi], &at)[0]
         };
-        // From the opposite point once around, so that the arc is not cut in two where it begins.
+        // Start at the opposite point, so that the arc is not split at the ends of the search.
         let places: Vec<f64> = (0..=PLACES).map(|k| start - PI + TAU * k as f64 / PLACES as f64).collect();
         let values: Vec<f64> = places.iter().map(|&x| value(x)).collect();
         if let Some(&x) =
@@ -52,7 +52,7 @@ impl CircleArc {
         }
         match ends[..] {
             [low, high] if values[0] < 0.0 => Ok(CircleArc { center: 0.5 * (low + high), half: 0.5 * (high - low) }),
-            // The opposite point is feasible too: the arc goes round the other way.
+            // The opposite point is also feasible: the arc goes the other way round.
             [high, low] => {
                 Ok(CircleArc { center: 0.5 * (low + high + TAU), half: 0.5 * (high + TAU - low) }.around(start))
             }
@@ -60,13 +60,13 @@ impl CircleArc {
         }
     }
 
-    /// The same arc, with its middle within half a turn of `start`.
+    /// The same arc, with its midpoint at most half a turn from `start`.
     fn around(self, start: f64) -> CircleArc {
         let turns = ((start - self.center) / TAU).round();
         CircleArc { center: self.center + TAU * turns, ..self }
     }
 
-    /// True if P is the cubic of the paper: elsewhere it would not be monotone.
+    /// True if the paper's cubic is used for P. Otherwise it would not be monotone.
     pub fn is_cubic(self) -> bool {
         self.half > 0.25 * PI
     }
@@ -78,13 +78,13 @@ impl CircleArc {
     /// a ≤ π/4:  P = c + (a/2)(s + s|s|^(p−1)),   s = −u/(π − a),   p = 2(π − a)/a − 1
     /// ```
     ///
-    /// DIFFERENCE: the paper prints π − 2a in b₃, with which P(a) ≠ a; and its P is monotone for a > π/4 only.
+    /// DIFFERENCE: the paper prints π − 2a in b₃, which gives P(a) ≠ a; and its P is monotone only for a > π/4.
     pub fn project(self, theta: Expr) -> Expr {
         let [center, half] = [self.center, self.half].map(Expr::constant);
         self.project_with(center, half, theta)
     }
 
-    /// P with symbols for c and a.
+    /// P as an expression of symbols for c and a.
     pub(super) fn project_with(self, center: Expr, half: Expr, theta: Expr) -> Expr {
         let (a, rest) = (half, PI - half);
         let u = theta - (center + PI);
@@ -98,7 +98,7 @@ impl CircleArc {
         0.5 * a * (s + s.apply(Func::Sign) * s.abs().pow(p)) + center
     }
 
-    /// θ in the chart c − π … c + π of C, or c … c + 2π of the rest.
+    /// Shifts θ into the chart c − π … c + π of C, or the chart c … c + 2π of its complement.
     pub fn chart(self, theta: f64, outside: bool) -> f64 {
         let low = if outside { self.center } else { self.center - PI };
         theta - TAU * ((theta - low) / TAU).floor()
@@ -109,7 +109,7 @@ impl CircleArc {
 mod tests {
     use super::*;
 
-    /// P(a) = a, P'(a) = −1, P(2π − a) = −a, P' < 0: for every x_c.
+    /// P(a) = a, P'(a) = −1, P(2π − a) = −a and P' < 0, for every x_c.
     #[test]
     fn the_projection_fits_its_arc() {
         let theta = Expr::symbol("theta");

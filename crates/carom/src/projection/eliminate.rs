@@ -1,4 +1,4 @@
-//! Constraints that can be solved for a coordinate.
+//! Elimination of constraints that can be solved for a coordinate.
 
 use super::interval::range;
 use crate::error::{Error, Result};
@@ -6,15 +6,15 @@ use crate::expr::{Expr, substitute};
 use crate::model::{Model, Part};
 use crate::system::{Enforce, time};
 
-/// The model in fewer coordinates: each constraint g = 0 is solved for a coordinate in which it is linear, and that
+/// Reduces a model to fewer coordinates: each constraint g = 0 is solved for a coordinate in which it is linear, and that
 /// coordinate becomes a function of the others. [GP §IV]
 ///
 /// ```text
 /// g = g₀(q) + g₁(q)·x,  g₁ ≠ 0   ⇒   x = −g₀/g₁
 /// ```
 ///
-/// DIFFERENCE: the paper composes two projections, P_c = P_h ∘ P_u. P_c' has no full rank, so that z is not unique, and the
-/// conditions of its Lemma 3 are rarely met. In independent coordinates the plain principle holds.
+/// DIFFERENCE: the paper composes two projections, P_c = P_h ∘ P_u. P_c' does not have full rank, so z is not unique, and the
+/// conditions of its Lemma 3 are rarely met. In independent coordinates the unconstrained principle applies.
 pub fn eliminate(model: &Model) -> Result<Model> {
     let mut reduced = model.clone();
     let known = model.parameter_values();
@@ -27,13 +27,13 @@ pub fn eliminate(model: &Model) -> Result<Model> {
             return Err(refuse("it contains the time"));
         }
         if constraint.enforce != Enforce::OnePoint {
-            return Err(refuse("it is a two-point one"));
+            return Err(refuse("it is a two-point constraint"));
         }
         let mut candidates = system.free();
         candidates.sort_by_key(|&i| Some(i) == avoided);
         let solved = candidates.iter().find_map(|&i| Some((i, solution(g, system.coordinates[i].q, &known)?)));
         let Some((index, value)) = solved else {
-            return Err(refuse("it is linear in none of the coordinates, with a factor that is never zero"));
+            return Err(refuse("it is not linear in any coordinate with a factor that is never zero"));
         };
         let x = system.coordinates[index].q;
         for c in &mut system.coordinates {
@@ -45,7 +45,7 @@ pub fn eliminate(model: &Model) -> Result<Model> {
     Ok(reduced)
 }
 
-/// x with g = 0, if g is linear in x with a factor that is never zero.
+/// Solves g = 0 for x, if g is linear in x with a factor that is never zero.
 fn solution(g: Expr, x: Expr, known: &[(Expr, f64)]) -> Option<Expr> {
     let factor = g.diff(x);
     if factor.depends_on(&[x]) {

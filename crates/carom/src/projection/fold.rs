@@ -1,4 +1,4 @@
-//! Where P is not one-to-one.
+//! Configurations at which P is not one-to-one.
 
 use super::bound::Lambda;
 use super::map::{Map, Projector};
@@ -8,24 +8,24 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 
-/// Several configurations outside C with one image.
+/// Several configurations outside C with the same image.
 #[derive(Clone, Debug)]
 pub struct Fold {
-    /// φ of all of them: −1/√k, where P bends the others most.
+    /// φ of all of them: −1/√k, where P shifts the other coordinates most.
     pub phi: f64,
-    /// The configurations, in the order of the coordinate that differs most.
+    /// The configurations, ordered by the coordinate that differs most.
     pub z: Vec<Vec<f64>>,
     /// Their image.
     pub image: Vec<f64>,
 }
 
-/// Distances from the place where P turns over at which its other sheets are looked for.
+/// The distances from a point with the wrong sign of det P' at which configurations with the same image are searched.
 const REACH: [f64; 8] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.8, 2.5];
 
-/// Looks for configurations with one image: where det P' has the wrong sign there are others with the same image.
+/// Searches for configurations with the same image. They exist near points at which det P' has the wrong sign.
 ///
-/// At φ = −1/√k, where 2φ/(1 + kφ²) is −1/√k, P turns over where det(𝕀 + Λ/√k) < 0. `None` if that is nowhere the case,
-/// or if Ψ has no inverse in closed form.
+/// At φ = −1/√k, 2φ/(1 + kφ²) is −1/√k, and det P' has the wrong sign where det(𝕀 + Λ/√k) < 0. `None` if there is no such
+/// point, or if Ψ has no inverse in closed form.
 pub fn fold(
     form: &NormalForm,
     mechanics: &Mechanics,
@@ -35,7 +35,7 @@ pub fn fold(
 ) -> Result<Option<Fold>> {
     let (phi, c) = (-1.0 / k.sqrt(), form.coordinate);
     let others: Vec<_> = form.others.iter().map(|&i| form.q[i]).collect();
-    // The coordinate c stands for the level of φ here.
+    // Here the coordinate c stands for the value of φ.
     let (Some(map), Some(lifted)) = (Map::global(form, k), form.inverse(form.q[c], &others)) else { return Ok(None) };
     let mechanics = &mechanics.interpreted();
     let mut projector = Projector::new(&map, mechanics, parameters)?;

@@ -1,23 +1,23 @@
-//! What values an expression can take, wherever its unknowns are.
+//! Interval arithmetic: bounds on the values of an expression.
 
 use rustc_hash::FxHashMap;
 
 use crate::expr::{Expr, ExprNode, Func, Op, with_arena};
 
-/// All numbers from `low` to `high`.
+/// The closed interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The least value, perhaps −∞.
+    /// The lower bound, possibly −∞.
     pub low: f64,
-    /// The greatest value, perhaps ∞.
+    /// The upper bound, possibly ∞.
     pub high: f64,
 }
 
 const ALL: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-/// An interval that contains all values of e, where a symbol has its value of `known` or, if it has none, may be any number.
+/// An interval that contains all values of e. A symbol takes its value in `known`, or any value if it is not there.
 ///
-/// Wider than need be where a symbol occurs more than once; never too narrow, but for rounding.
+/// The interval may be too wide if a symbol occurs more than once. It is never too narrow, apart from roundoff.
 pub fn range(e: Expr, known: &[(Expr, f64)]) -> Interval {
     let known: FxHashMap<Expr, f64> = known.iter().copied().collect();
     let nodes = with_arena(|a| a.reachable(&[e]).into_iter().map(|x| (x, a.node(x))).collect::<Vec<_>>());
@@ -41,12 +41,12 @@ impl Interval {
         Interval { low: x, high: x }
     }
 
-    /// Everything, if a bound is no number.
+    /// Returns the whole line if a bound is NaN.
     fn or_all(self) -> Interval {
         if self.low.is_nan() || self.high.is_nan() { ALL } else { self }
     }
 
-    /// From the least to the greatest of some values.
+    /// The smallest interval that contains these values.
     fn around(values: &[f64]) -> Interval {
         let unknown = values.iter().any(|x| x.is_nan());
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -58,7 +58,7 @@ impl Interval {
         self.low <= x && x <= self.high
     }
 
-    /// Above zero everywhere, or below.
+    /// The sign, if it is the same everywhere.
     pub fn sign(self) -> Option<f64> {
         if self.low > 0.0 {
             Some(1.0)
@@ -102,7 +102,7 @@ impl Interval {
     }
 
     fn times(self, other: Interval) -> Interval {
-        // 0·∞ is 0 here: the bound is never reached.
+        // 0·∞ is 0 here, because an infinite bound is never attained.
         let product = |x: f64, y: f64| if x == 0.0 || y == 0.0 { 0.0 } else { x * y };
         let (a, b) = (self, other);
         Interval::around(&[

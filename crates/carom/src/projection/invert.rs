@@ -1,8 +1,9 @@
-//! Solving e(x) = s for x, in closed form.
+//! Symbolic solution of e(x) = s for x.
 
 use crate::expr::{Expr, ExprNode, Func, Op, substitute};
 
-/// x with e(x) = s, where e is linear in x or x can be peeled out of functions that have one inverse; `None` elsewhere.
+/// Solves e(x) = s for x. Works if e is linear in x, or if x can be isolated by inverting functions with a unique inverse;
+/// otherwise returns `None`.
 ///
 /// ```
 /// use carom::lab::expr::Expr;
@@ -36,7 +37,7 @@ pub fn solve_for(e: Expr, x: Expr, s: Expr) -> Option<Expr> {
     }
 }
 
-/// y with f(y) = s.
+/// Solves f(y) = s for y.
 fn undo(f: Func, s: Expr) -> Option<Expr> {
     Some(match f {
         Func::Neg => -s,
@@ -50,20 +51,20 @@ fn undo(f: Func, s: Expr) -> Option<Expr> {
     })
 }
 
-/// y with y op b = s.
+/// Solves y op b = s for y.
 fn undo_left(op: Op, b: Expr, s: Expr) -> Option<Expr> {
     Some(match op {
         Op::Add => s - b,
         Op::Sub => s + b,
         Op::Mul => s / b,
         Op::Div => s * b,
-        // An odd power has one root, of the sign of s.
+        // An odd power has one real root, with the sign of s.
         Op::Pow if b.as_const().is_some_and(|n| n % 2.0 == 1.0) => s.apply(Func::Sign) * s.abs().pow(1.0 / b),
         Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => return None,
     })
 }
 
-/// y with a op y = s.
+/// Solves a op y = s for y.
 fn undo_right(op: Op, a: Expr, s: Expr) -> Option<Expr> {
     Some(match op {
         Op::Add => s - a,

@@ -10,17 +10,17 @@ use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 use crate::solve::{Lu, root};
 
-/// P outside C, as expressions of z in the coordinates of the model.
+/// P outside C, as expressions of z in the model's coordinates.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// P(z).
     pub project: Vec<Expr>,
-    /// Where the configurations are a circle.
+    /// The feasible arc, if the configurations are a circle.
     pub arc: Option<CircleArc>,
 }
 
 impl Map {
-    /// The global projection of the normal form, carried back to the coordinates of the model. [GP (14)–(16)]
+    /// The global projection of the normal form, transformed to the model's coordinates. [GP (14)–(16)]
     ///
     /// ```text
     /// z̄¹ ↦ −z̄¹,   z̄^i ↦ z̄^i − 2z̄¹/(1 + k(z̄¹)²)·Δ_i        P = Ψ⁻¹ ∘ P̄ ∘ Ψ
@@ -34,13 +34,13 @@ impl Map {
         Some(Map { project: form.inverse(-form.phi, &others)?, arc: None })
     }
 
-    /// The projection of a circle onto an arc, with symbols for its middle c and for a.
+    /// The projection of a circle onto an arc, with symbols for its midpoint c and half length a.
     pub fn on_circle(arc: CircleArc, [center, half]: [Expr; 2], theta: Expr) -> Map {
         Map { project: vec![arc.project_with(center, half, theta)], arc: Some(arc) }
     }
 }
 
-/// P in numbers: P, P' and P⁻¹.
+/// Evaluates P, P' and P⁻¹.
 #[derive(Clone, Debug)]
 pub struct Projector {
     n: usize,
@@ -55,7 +55,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Compiles P for a system with its first wall.
+    /// Compiles P for a system and its first wall.
     pub fn new(map: &Map, mechanics: &Mechanics, parameters: &[f64]) -> Result<Projector> {
         let n = mechanics.n();
         let slopes = jacobian(&map.project, &mechanics.q).concat();
@@ -75,12 +75,12 @@ impl Projector {
         })
     }
 
-    /// The same compiled map for another arc.
+    /// The same compiled map with another arc.
     pub(crate) fn with_arc(&self, arc: Option<CircleArc>) -> Projector {
         Projector { arc, ..self.clone() }
     }
 
-    /// Takes other values of the parameters.
+    /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.inputs[..self.parameters].copy_from_slice(parameters);
     }
@@ -96,7 +96,7 @@ impl Projector {
         self.values[0]
     }
 
-    /// The map outside C, also where z is not outside.
+    /// The formula for P outside C, evaluated even if z is inside.
     pub(crate) fn beyond(&mut self, z: &[f64]) -> (&[f64], &[f64]) {
         self.evaluate(z);
         self.values[1..].split_at(self.n)
@@ -108,7 +108,7 @@ impl Projector {
         if self.phi(&z) >= 0.0 { z } else { self.beyond(&z).0.to_vec() }
     }
 
-    /// P'(z) by rows; at the wall that of the side φ > 0.
+    /// P'(z) by rows; at the wall, the one-sided value for φ > 0.
     pub fn jac_project(&mut self, z: &[f64]) -> Vec<f64> {
         let z = self.in_chart(z);
         if self.phi(&z) < 0.0 {
@@ -127,14 +127,14 @@ impl Projector {
         }
     }
 
-    /// z in the chart of a side.
+    /// Shifts z into the chart of a side.
     pub(crate) fn change_chart(&self, z: &mut [f64], outside: bool) {
         if let Some(arc) = self.arc {
             z[0] = arc.chart(z[0], outside);
         }
     }
 
-    /// q = P(z) and p with P'ᵀ p = p_z, outside C. False if P' is singular there.
+    /// Computes q = P(z), and p from P'ᵀ p = p_z, for z outside C. Returns false if P' is singular.
     pub(crate) fn push(&mut self, z: &[f64], p_z: &[f64], q: &mut [f64], p: &mut [f64]) -> bool {
         let n = self.n;
         self.evaluate(z);
@@ -151,7 +151,7 @@ impl Projector {
         regular
     }
 
-    /// P⁻¹(q), outside C, of a configuration inside; `None` if the search does not converge.
+    /// P⁻¹(q) outside C for a configuration q inside. `None` if Newton's method does not converge.
     pub fn inverse(&mut self, q: &[f64]) -> Option<Vec<f64>> {
         if let Some(arc) = self.arc {
             let (low, high) = (arc.center + arc.half, arc.center + 2.0 * PI - arc.half);
@@ -159,12 +159,12 @@ impl Projector {
             let f = |x: f64| Ok::<_, ()>((self.beyond(&[x]).0[0] - q[0], -1.0));
             return root::bracketed(f, ends.0, ends.1, arc.center + PI).ok().map(|x| vec![x]);
         }
-        // The same formula takes q to near z: at the wall P' is its own inverse.
+        // The same formula maps q close to z, because at the wall P' is its own inverse.
         let start = self.beyond(q).0.to_vec();
         self.solve(q, start)
     }
 
-    /// z with P(z) = q near `start`, by Newton's method with steps that are halved until they help.
+    /// Solves P(z) = q near `start` by Newton's method with step halving.
     pub(crate) fn solve(&mut self, q: &[f64], start: Vec<f64>) -> Option<Vec<f64>> {
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
         let (mut z, mut correction) = (start, vec![0.0; self.n]);

@@ -1,14 +1,15 @@
-//! The projected Hamilton's principle: impacts without a jump. [GP]
+//! The projected Hamilton's principle: impacts as smooth motions. [GP]
 //!
-//! A path z through all configurations, also those behind the wall, is followed by smooth mechanics, and the motion is its
-//! projection q = P(z). Where z crosses the wall, q bounces. P is the identity where φ ≥ 0 and a diffeomorphism of the rest
-//! onto it: after an impact z stays behind the wall, and comes back at the impact that follows.
+//! A path z moves smoothly through all configurations, including those behind the wall, and the motion is its projection q =
+//! P(z). Where z crosses the wall, q has an impact. P is the identity where φ ≥ 0, and maps the rest diffeomorphically onto
+//! this set. After an impact z stays behind the wall, and returns at the next impact.
 //!
-//! 1. [`Study`] asks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`CircleArc`]; constraints are
-//!    eliminated first ([`eliminate`]).
-//! 2. [`Map`] is P as expressions, [`Projector`] in numbers; [`fold`] looks for what P maps to one place.
-//! 3. [`Principle`] has the two Lagrangians, which [`run`](crate::run) follows.
-//! 4. [`report`] says it all in lines.
+//! 1. [`Study`] checks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`CircleArc`]. It first
+//! eliminates constraints ([`eliminate`]).
+//! 2. [`Map`] is P as expressions, [`Projector`] evaluates it; [`fold`] searches for configurations with the same image under
+//! P.
+//! 3. [`Principle`] has the two Lagrangians, which [`run`](crate::run) integrates.
+//! 4. [`report`] formats the results as text.
 //!
 //! ```
 //! use carom::lab::model::Model;

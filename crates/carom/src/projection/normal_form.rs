@@ -1,4 +1,4 @@
-//! Coordinates in which the wall is flat.
+//! Coordinates in which φ is the first coordinate.
 
 use super::invert::solve_for;
 use crate::expr::{Expr, grad, jacobian, substitute};
@@ -15,9 +15,9 @@ use crate::mechanics::eliminate;
 /// All are written as functions of q; M̄⁻¹ = Ψ' M⁻¹ Ψ'ᵀ gives (M̄⁻¹)_{:1} = Ψ' M⁻¹ ∇φ, and ∂/∂q̄^j = ∂/∂q^j − (φ_j/φ_c) ∂/∂q^c.
 #[derive(Clone, Debug)]
 pub struct NormalForm {
-    /// The number of q^c among the free coordinates.
+    /// The index of q^c among the free coordinates.
     pub coordinate: usize,
-    /// The numbers of the other coordinates, in order.
+    /// The indices of the other coordinates, in order.
     pub others: Vec<usize>,
     /// The free coordinates q.
     pub q: Vec<Expr>,
@@ -36,7 +36,7 @@ pub struct NormalForm {
 }
 
 impl NormalForm {
-    /// The normal form of a system whose first wall is monotone in the free coordinate number `coordinate`.
+    /// The normal form of a system whose first wall is monotone in the free coordinate with index `coordinate`.
     pub fn new(mechanics: &Mechanics, coordinate: usize) -> NormalForm {
         let (q, phi) = (mechanics.q.clone(), mechanics.walls[0]);
         let others: Vec<usize> = (0..q.len()).filter(|&i| i != coordinate).collect();
@@ -52,7 +52,7 @@ impl NormalForm {
         NormalForm { coordinate, others, q, phi, psi, jac_psi, mass_bar, delta, jac_delta }
     }
 
-    /// Ψ⁻¹ where φ = `phi` and the other coordinates are `others`; `None` if φ cannot be solved for q^c in closed form.
+    /// Ψ⁻¹ at φ = `phi` with the other coordinates `others`; `None` if φ cannot be solved for q^c in closed form.
     pub fn inverse(&self, phi: Expr, others: &[Expr]) -> Option<Vec<Expr>> {
         let level = Expr::symbol("phi#0");
         let first = solve_for(self.phi, self.q[self.coordinate], level)?;
@@ -66,7 +66,7 @@ impl NormalForm {
     }
 }
 
-/// M̄ = TᵀMT with T = Ψ'⁻¹, whose row c is (1, −φ_j)/φ_c and whose other rows are those of the identity.
+/// M̄ = TᵀMT with T = Ψ'⁻¹. Row c of T is (1, −φ_j)/φ_c; the other rows are those of the identity.
 fn mass_bar(mechanics: &Mechanics, coordinate: usize, others: &[usize], grad_phi: &[Expr]) -> Vec<Vec<Expr>> {
     let n = mechanics.n();
     let mass = mechanics.mass();

@@ -12,22 +12,22 @@ use crate::mechanics::{Mechanics, numbered};
 /// δ∫ L(P(z), P'(z)ż) dt = 0,   q = P(z)
 /// ```
 ///
-/// Where φ(z) > 0 that is L(z, ż); where φ(z) < 0 it is another Lagrangian of z. Across φ(z) = 0 the momentum
-/// p_z = P'ᵀL_v is continuous, (7), and with it ż: a path z goes from one Lagrangian to the other without a jump.
+/// For φ(z) > 0 this is L(z, ż); for φ(z) < 0 it is another Lagrangian of z. Across φ(z) = 0 the momentum p_z = P'ᵀL_v is
+/// continuous, (7), and so is ż: the path z passes from one Lagrangian to the other without a jump.
 #[derive(Clone, Debug)]
 pub struct Principle {
-    /// The equations where φ(z) > 0: those of the system itself.
+    /// The equations for φ(z) > 0, which are those of the system itself.
     pub inside: Mechanics,
-    /// The equations where φ(z) < 0: of L(P(z), P'(z)ż), free while −φ(z) ≥ 0.
+    /// The equations for φ(z) < 0, which are those of L(P(z), P'(z)ż) with the wall −φ(z) ≥ 0.
     pub outside: Mechanics,
-    /// P outside.
+    /// P outside C.
     pub map: Map,
-    /// The numbers of P, k or c and a, which are parameters of both equations after those of the model.
+    /// The numbers in P: k, or c and a. They are parameters of both systems, after those of the model.
     pub numbers: Vec<f64>,
 }
 
 impl Principle {
-    /// The principle of a model that was studied; the first hypothesis that fails is an error.
+    /// The principle for a model that was studied. Returns the first hypothesis that fails as an error.
     pub fn new(study: &Study) -> Result<Principle> {
         if let Some(error) = study.failure() {
             return Err(error.clone());
@@ -52,7 +52,7 @@ impl Principle {
         Projector::new(&self.map, &self.inside, &vec![0.0; self.inside.parameters.len()])
     }
 
-    /// True if the compiled code of `other` serves for this one too: they differ in numbers alone.
+    /// True if the compiled code of `other` can be reused because only numbers differ.
     pub fn has_code_of(&self, other: &Principle) -> bool {
         let Principle { inside, outside, map, .. } = self;
         inside.parameters == other.inside.parameters
@@ -63,7 +63,7 @@ impl Principle {
     }
 }
 
-/// The system of L(P(z), P'(z)ż), with z in the letters of q.
+/// The system with Lagrangian L(P(z), P'(z)ż); z uses the symbols of q.
 fn pulled_back(inside: &Mechanics, project: &[Expr]) -> Mechanics {
     let seeds: Vec<(Expr, Expr)> = inside.q.iter().copied().zip(inside.v.iter().copied()).collect();
     let velocities = directional(project, &seeds);

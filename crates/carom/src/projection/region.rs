@@ -1,35 +1,35 @@
-//! Where the quantities of the principle are looked at, and where they are largest.
+//! Regions of configurations, and maxima over them.
 
 use rustc_hash::FxHashSet;
 
 use crate::expr::{Expr, ExprNode, Func, eval};
 
-/// The values of one coordinate that matter.
+/// The range of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
-    /// The least.
+    /// The lower end.
     pub low: f64,
-    /// The greatest.
+    /// The upper end.
     pub high: f64,
-    /// What is looked at repeats itself beyond.
+    /// True if the functions are periodic with this range.
     pub periodic: bool,
 }
 
-/// A box of configurations: the region of interest.
+/// A box of configurations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// One axis for each free coordinate.
     pub axes: Vec<Axis>,
 }
 
-/// So many points a search begins from.
+/// The number of grid points from which a search starts.
 const POINTS: f64 = 20_000.0;
-/// So many of the best points are refined.
+/// The number of best grid points that are refined.
 const REFINED: usize = 12;
 
 impl Region {
-    /// The box in which `fs` are looked at: a period where they are periodic, one point where a coordinate does not occur,
-    /// else what `visited` says: the box that the motion fills, twice as wide.
+    /// The box in which to examine `fs`. For each coordinate: one period if they are periodic, one point if it does not occur,
+    /// otherwise the range of `visited` (the motion's range), twice as wide.
     pub fn of(fs: &[Expr], q: &[Expr], known: &[(Expr, f64)], visited: impl FnOnce() -> Vec<(f64, f64)>) -> Region {
         let periods: Vec<Option<f64>> = q.iter().map(|&x| period(fs, x, q, known)).collect();
         let box_of_motion = if periods.iter().all(Option::is_some) { vec![(0.0, 0.0); q.len()] } else { visited() };
@@ -43,12 +43,12 @@ impl Region {
         Region { axes: periods.iter().zip(box_of_motion).map(axis).collect() }
     }
 
-    /// True if it is a part of all configurations only.
+    /// True if it does not cover all configurations.
     pub fn is_partial(&self) -> bool {
         self.axes.iter().any(|axis| !axis.periodic)
     }
 
-    /// The same region, wider by a factor where that makes a difference.
+    /// The same region, widened by a factor along axes that are not periodic.
     pub fn widened(&self, factor: f64) -> Region {
         let widen = |axis: &Axis| {
             let (middle, half) = (0.5 * (axis.low + axis.high), 0.5 * factor * (axis.high - axis.low));
@@ -57,7 +57,7 @@ impl Region {
         Region { axes: self.axes.iter().map(widen).collect() }
     }
 
-    /// Points that cover it, the corners included.
+    /// A grid of at most `most` points, including the corners.
     pub fn grid(&self, most: f64) -> Vec<Vec<f64>> {
         let active = self.axes.iter().filter(|axis| axis.high > axis.low).count();
         let count = most.powf(1.0 / active.max(1) as f64).floor().max(2.0) as usize;
@@ -73,8 +73,8 @@ impl Region {
         points
     }
 
-    /// Where f is largest, and its value there: a search on a grid, then by steps along the axes that halve. Where f is
-    /// no number the search ends, and says so by its value.
+    /// The maximum of f and its position: a search on a grid, then along the axes with steps that are halved. If f is NaN
+    /// somewhere, the search ends there and returns NaN.
     pub fn maximize(&self, f: &mut dyn FnMut(&[f64]) -> f64) -> (Vec<f64>, f64) {
         let mut best: Vec<(Vec<f64>, f64)> = Vec::new();
         for point in self.grid(POINTS) {
@@ -115,8 +115,8 @@ impl Region {
     }
 }
 
-/// A number after which all `fs` repeat themselves in x: x occurs only as c·x + … inside sin, cos and tan, with factors c
-/// that are whole multiples of the smallest. 0 if x does not occur.
+/// A common period of all `fs` in x: x must occur only as c·x + … inside sin, cos and tan, with factors c that are integer
+/// multiples of the smallest. 0 if x does not occur.
 fn period(fs: &[Expr], x: Expr, q: &[Expr], known: &[(Expr, f64)]) -> Option<f64> {
     let mut factors: Vec<f64> = Vec::new();
     let mut open: Vec<Expr> = fs.to_vec();

@@ -1,4 +1,4 @@
-//! What is said of a model and the projected principle.
+//! The text of a study.
 
 use super::interval::range;
 use super::study::{Study, Verdict};
@@ -9,10 +9,10 @@ use crate::expr::{Expr, eval, grad};
 use crate::mechanics::eliminate;
 use crate::model::Model;
 
-/// An expression longer than this is not shown.
+/// Longer expressions are not shown.
 const LONGEST: usize = 100;
 
-/// Which hypothesis of which lemma a model meets or fails, line by line, with the normal form where it is short.
+/// Lists for each hypothesis whether the model meets it, with the normal form if it is short.
 pub fn report(model: &Model, study: &Study) -> Vec<String> {
     let mut lines = Vec::new();
     for hypothesis in &study.hypotheses {
@@ -41,7 +41,7 @@ fn notation(model: &Model) -> Notation {
     Notation::new(system.parameters.iter().map(|p| p.name.as_str()), system.coordinates.iter().map(|c| c.name.as_str()))
 }
 
-/// Ψ, M̄, Δ and Λ, each entry that is not too long.
+/// Ψ, M̄, Δ and Λ, without entries that are too long.
 fn normal_form(study: &Study) -> Vec<String> {
     let Some(form) = &study.form else { return Vec::new() };
     let notation = notation(&study.model);
@@ -59,8 +59,8 @@ fn normal_form(study: &Study) -> Vec<String> {
     ]
 }
 
-/// What the route of §IV would need. Lemma 2: the constraints are nowhere tangent to the wall, which holds if φ is monotone
-/// in a coordinate that is left. Lemma 3: φ_u' M⁻¹ φ_h'ᵀ = 0 for each constraint; its value is that at the start.
+/// The conditions of the method of §IV. Lemma 2: the constraints are nowhere tangent to the wall, which holds if φ is monotone
+/// in a remaining coordinate. Lemma 3: φ_u' M⁻¹ φ_h'ᵀ = 0 for each constraint; shown with its value at the start.
 fn separability(model: &Model, study: &Study) -> Vec<String> {
     let (system, Ok(start)) = (&model.system, model.start()) else { return Vec::new() };
     let Some(wall) = system.walls.first() else { return Vec::new() };
@@ -75,7 +75,7 @@ fn separability(model: &Model, study: &Study) -> Vec<String> {
         let product = tidy(product, &notation);
         let value = eval(&[product], &at)[0];
         let is_zero = product.is_zero() || eval_is_zero(product, model);
-        let verdict = if is_zero { "met" } else { "fails, so that P_h ∘ P_u will not do" };
+        let verdict = if is_zero { "met" } else { "fails, so P_h ∘ P_u cannot be used" };
         let text = format!("φ_u' M⁻¹ φ_h'ᵀ = 0 for `{}`: {}", constraint.name, product.to_text(&notation));
         format!("Lemma 3: {text}, {value:.6} at the start — {verdict}")
     };
@@ -84,7 +84,7 @@ fn separability(model: &Model, study: &Study) -> Vec<String> {
     tangent.into_iter().chain(system.constraints.iter().map(line)).collect()
 }
 
-/// With the parameters put in, the expression is zero.
+/// True if the expression is zero for the parameter values of the model.
 fn eval_is_zero(e: Expr, model: &Model) -> bool {
     let bounds = range(e, &model.parameter_values());
     bounds.low == 0.0 && bounds.high == 0.0

@@ -1,4 +1,4 @@
-//! What a model meets of the hypotheses under which the projected principle is right.
+//! Checks the hypotheses of the projected principle.
 
 use super::bound::{Bound, Lambda};
 use super::circle::{CircleArc, NoArc};
@@ -13,55 +13,55 @@ use crate::mechanics::Mechanics;
 use crate::model::{Model, Part};
 use crate::system::time;
 
-/// What is known of a hypothesis.
+/// The result for a hypothesis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It is met.
     Met,
-    /// It is met as far as one can see, with a reservation.
+    /// It is met where it was checked, but not proved everywhere.
     Doubtful,
-    /// It is not met, and the model says to go on.
+    /// It is not met, but the model has `force = true`.
     Forced,
-    /// It is not met. Says so at the place in the model.
+    /// It is not met; the error points to the place in the model.
     Fails(Error),
 }
 
-/// One hypothesis of the paper, or one of ours.
+/// A hypothesis of the paper, or one of carom's own.
 #[derive(Clone, Debug)]
 pub struct Hypothesis {
-    /// Where it comes from.
+    /// The equation or lemma in the paper.
     pub origin: &'static str,
-    /// What it asks for, and what was found.
+    /// The statement, and the result of the check.
     pub text: String,
     /// Whether it is met.
     pub verdict: Verdict,
 }
 
-/// Everything that can be said of the principle for a model, before it is run.
+/// All results for a model, before it is run.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// The hypotheses in order; after one that fails, those that need it are left out.
+    /// The hypotheses in order. After a failure, those that depend on it are left out.
     pub hypotheses: Vec<Hypothesis>,
-    /// The model without its constraints.
+    /// The model, with its constraints eliminated.
     pub model: Model,
-    /// Its equations in the free coordinates.
+    /// The equations of this model.
     pub mechanics: Mechanics,
-    /// The normal form, where there is one.
+    /// The normal form, if it exists.
     pub form: Option<NormalForm>,
-    /// The bound on Λ, where there is one.
+    /// The bound on Λ, if it exists.
     pub bound: Option<Bound>,
-    /// The feasible arc, on a circle.
+    /// The feasible arc, if the configurations are a circle.
     pub arc: Option<CircleArc>,
-    /// The constant of P.
+    /// The constant k of P.
     pub k: f64,
 }
 
-/// φ is looked at in so many places.
+/// The number of points at which φ is evaluated.
 const PLACES: f64 = 2_000.0;
 
 impl Study {
-    /// Studies a model whose start is `start`, in all coordinates. `visited` gives the least and greatest value of each free
-    /// coordinate along the motion of a model without constraints; it is asked only if that matters.
+    /// Studies a model with the start `start` in all coordinates. `visited` returns the range of each free coordinate along the
+    /// motion of a model without constraints; it is called only if the range matters.
     pub fn new(model: &Model, start: &[f64], visited: impl Fn(&Model) -> Vec<(f64, f64)>) -> Result<Study> {
         let mut study = Study {
             hypotheses: Vec::new(),
@@ -89,7 +89,7 @@ impl Study {
         })
     }
 
-    /// What a user should know though the model can be run.
+    /// Warnings about hypotheses that are doubtful or forced.
     pub fn warnings(&self) -> Vec<String> {
         let doubtful = |h: &&Hypothesis| matches!(h.verdict, Verdict::Doubtful | Verdict::Forced);
         self.hypotheses.iter().filter(doubtful).map(|h| format!("{} ({})", h.text, h.origin)).collect()
@@ -104,7 +104,7 @@ impl Study {
         self.hypotheses.push(Hypothesis { origin, text: text.into(), verdict });
     }
 
-    /// Met, or failing with an error at a part of the model.
+    /// Records a hypothesis as met, or as failing with an error at a part of the model.
     fn require(&mut self, origin: &'static str, text: &str, trouble: Option<(Part, String, String)>) {
         let verdict = match trouble {
             None => Verdict::Met,
@@ -128,7 +128,7 @@ impl Study {
         }
     }
 
-    /// What Hamilton's principle and the form (10) of L ask for.
+    /// Checks the hypotheses of Hamilton's principle and the form (10) of L.
     fn look_at_the_system(&mut self) {
         let php = |what: &str| format!("`php` cannot be used: {what}");
         let (mechanics, system) = (self.mechanics.clone(), self.model.system.clone());
@@ -141,8 +141,8 @@ impl Study {
         let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
         let values = eval(&restitution, &self.model.parameter_values());
         let lossy = values.iter().position(|e| *e != 1.0).map(|i| {
-            let message = php("the wall takes energy");
-            (Part::Restitution(i), message, format!("e = {}; the principle keeps the energy: e = 1", values[i]))
+            let message = php("the wall dissipates energy");
+            (Part::Restitution(i), message, format!("e = {}; the principle conserves energy: e = 1", values[i]))
         });
         self.require("(3)", "impacts keep the energy: e = 1", lossy);
         let forced = mechanics.forces.as_ref().map(|_| {
@@ -155,12 +155,13 @@ impl Study {
             (part, php("it depends on the time"), "L and φ may not contain t or a driven coordinate".to_string())
         });
         self.require("(10)", "neither L nor φ contains the time", timed);
-        let plain = (!is_natural(&mechanics))
-            .then(|| (Part::Lagrangian, php("L has not the form (10)"), "L must be ½ q̇ᵀM(q)q̇ − V(q)".to_string()));
+        let plain = (!is_natural(&mechanics)).then(|| {
+            (Part::Lagrangian, php("L does not have the form (10)"), "L must be ½ q̇ᵀM(q)q̇ − V(q)".to_string())
+        });
         self.require("(10)", "L = ½ q̇ᵀM(q)q̇ − V(q)", plain);
     }
 
-    /// The hypotheses on the circle. [GP §V]
+    /// Checks the hypotheses for a circle. [GP §V]
     fn look_at_the_circle(&mut self, start: &[f64]) {
         let free = self.model.system.free();
         let several = (free.len() != 1).then(|| {
@@ -194,14 +195,14 @@ impl Study {
     }
 }
 
-/// L is quadratic in v without a linear part.
+/// True if L is quadratic in v without a linear term.
 fn is_natural(mechanics: &Mechanics) -> bool {
     let zeros = vec![Expr::constant(0.0); mechanics.n()];
     let at_rest = substitute(&mechanics.momenta(), &mechanics.v, &zeros);
     mechanics.is_quadratic() && at_rest.iter().all(|p| p.is_zero())
 }
 
-/// The hypotheses on the line. [GP Lemma 1]
+/// The hypotheses for a line. [GP Lemma 1]
 impl Study {
     fn look_at_the_wall(&mut self, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Result<()> {
         let phi = self.mechanics.walls[0];
@@ -231,7 +232,7 @@ impl Study {
         Region::of(fs, &self.mechanics.q, &self.model.parameter_values(), || visited(&self.model))
     }
 
-    /// The free coordinate in which φ is monotone: that of `[projection]`, or the first.
+    /// The free coordinate in which φ is monotone: the one in `[projection]`, or the first found.
     fn monotone_coordinate(&mut self, phi: Expr, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Option<usize> {
         let free = self.model.system.free();
         let wanted = self.model.projection.as_ref().and_then(|projection| projection.coordinate);
@@ -239,7 +240,7 @@ impl Study {
             Some(index) => free.iter().position(|&i| i == index).into_iter().collect(),
             None => (0..free.len()).collect(),
         };
-        // Rather one for which φ can be solved.
+        // Prefer coordinates for which φ can be solved.
         candidates.sort_by_key(|&i| solve_for(phi, self.mechanics.q[i], Expr::constant(0.0)).is_none());
         let known = self.model.parameter_values();
         let sure = candidates.iter().find(|&&i| range(phi.diff(self.mechanics.q[i]), &known).sign().is_some());
@@ -263,7 +264,8 @@ impl Study {
         None
     }
 
-    /// φ is not monotone in the coordinate `wanted`, or in any; `turning` is a free one, with a place where φ turns.
+    /// Records that φ is not monotone in the coordinate `wanted`, or in any. `turning` is a free coordinate and a point at
+    /// which φ changes its slope.
     fn refuse_wall(&mut self, wanted: Option<usize>, turning: Option<(usize, Vec<f64>)>) {
         let (part, label) = match (wanted, &turning) {
             (Some(_), Some((i, at))) => {
@@ -281,13 +283,13 @@ impl Study {
         self.require("(12)", &format!("φ is monotone in {what}"), Some((part, message, label)));
     }
 
-    /// The values of fs at a configuration.
+    /// Evaluates fs at a configuration.
     fn at(&self, fs: &[Expr], q: &[f64]) -> Vec<f64> {
         let place = self.mechanics.q.iter().copied().zip(q.iter().copied());
         eval(fs, &self.model.parameter_values().into_iter().chain(place).collect::<Vec<_>>())
     }
 
-    /// A place where f is zero or has another sign than elsewhere.
+    /// A point at which f is zero or differs in sign from other points.
     fn change_of_sign(&self, f: Expr, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Option<Vec<f64>> {
         let region = self.region(&[f], visited);
         let value = |q: &[f64]| self.at(&[f], q)[0];
@@ -296,7 +298,7 @@ impl Study {
         points.into_iter().find(|q| value(q).signum() != sign || value(q) == 0.0)
     }
 
-    /// M is regular and positive definite.
+    /// Checks that M is positive definite.
     fn look_at_the_masses(&mut self, region: &Region) {
         let mass = self.mechanics.mass().concat();
         let region =
@@ -307,10 +309,10 @@ impl Study {
             let message = "`php` cannot be used: M is not positive definite".to_string();
             (Part::Lagrangian, message, format!("at q = {q:?}"))
         });
-        self.require("Lemma 1", "M is positive definite where it was looked at", trouble);
+        self.require("Lemma 1", "M is positive definite at the points tested", trouble);
     }
 
-    /// sup ‖Λ‖ < ∞ and k > k_c.
+    /// Checks sup ‖Λ‖ < ∞ and k > k_c.
     fn look_at_k(&mut self, bound: &Bound) {
         let k_crit = bound.k_crit;
         match &bound.warning {
@@ -323,7 +325,7 @@ impl Study {
         }
         let projection = self.model.projection.clone();
         let (given, force) = projection.map_or((None, false), |projection| (projection.k, projection.force));
-        // Twice k_c leaves room; a wall that is flat already needs none.
+        // 2k_c leaves a margin; a flat wall with k_c = 0 needs none.
         self.k = given.unwrap_or(if k_crit > 0.0 && k_crit.is_finite() { 2.0 * k_crit } else { 1.0 });
         let text = format!("k = {} is larger than k_c", self.k);
         let verdict = match self.k > k_crit {
@@ -331,7 +333,7 @@ impl Study {
             false if force => Verdict::Forced,
             false => {
                 let message = format!("`php` cannot be used: k must be larger than k_c = {k_crit}");
-                let label = "below k_c, P is not one-to-one; `force = true` runs it all the same";
+                let label = "below k_c, P is not one-to-one; `force = true` runs it anyway";
                 Verdict::Fails(self.model.error_in(Part::ProjectionK, message, label))
             }
         };
@@ -341,7 +343,7 @@ impl Study {
     }
 }
 
-/// By Cholesky's method.
+/// By Cholesky decomposition.
 fn is_positive_definite(mut m: Vec<f64>, n: usize) -> bool {
     for k in 0..n {
         let pivot = m[k * n + k];

@@ -1,4 +1,4 @@
-//! The energy account of a run: where the energy came from and where it went.
+//! The energy account of a run.
 
 use super::observer::{Look, Observer};
 use crate::flow::Collocation;
@@ -7,35 +7,35 @@ use crate::plant::Facts;
 use crate::solve::Solved;
 use crate::step::{State, StepLog};
 
-/// What changed the energy since the start. All of it together with `unexplained` is the change of the energy.
+/// The contributions to the change of the energy since the start. They and `unexplained` add up to that change.
 ///
 /// ```text
 /// dE/dt = F·v + drives,   [E] = λ(1 − e)φ̇⁻/2 − λφ_t − μ·g_t
 /// ```
 ///
-/// Walls that hold and constraints that move are drives: −N φ_t and λ·g_t. The first two are integrated to the order of
-/// the flow; what is unexplained is the error of the method.
+/// Walls that hold the motion and constraints that move count as drives: −N φ_t and λ·g_t. The first two integrals are computed
+/// to the order of the flow, so `unexplained` is the error of the method.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Account {
     /// The work of forces and pushes, ∫F·v dt.
     pub work: f64,
-    /// The work of what moves by itself: driven coordinates, walls, a Lagrangian that contains the time.
+    /// The work of driven coordinates, of moving walls, and of a Lagrangian that contains the time.
     pub drives: f64,
-    /// What restitution took at impacts, Σ λ(1 − e)φ̇⁻/2; not positive.
+    /// The loss by restitution at impacts, Σ λ(1 − e)φ̇⁻/2; at most 0.
     pub impacts: f64,
-    /// What is left.
+    /// The rest of the change.
     pub unexplained: f64,
 }
 
-/// Keeps the account of a run.
+/// Computes the account of a run.
 pub struct Accountant {
     sums: Account,
     /// The account at the last node.
     pub account: Account,
-    /// E at the start, and E − H there, where H = p·v − L is that of the free coordinates.
+    /// E at the start, and E − H there, where H = p·v − L belongs to the free coordinates.
     initial: f64,
     beyond: f64,
-    /// The nodes and weights of a quadrature, where something acts along the smooth arcs.
+    /// The quadrature rule, if a force or a drive acts along the smooth arcs.
     quadrature: Option<Collocation>,
     constraints_move: bool,
     gradient: Vec<f64>,
@@ -43,8 +43,7 @@ pub struct Accountant {
 }
 
 impl Accountant {
-    /// For a system in which something can change the energy, with walls of these restitutions and a flow of this order; else
-    /// none.
+    /// Returns None if nothing can change the energy. `restitution` has e of each wall; `order` is that of the flow.
     pub fn new(facts: &Facts, restitution: &[f64], order: usize) -> Option<Accountant> {
         if facts.sources.is_conservative(restitution) {
             return None;
@@ -62,7 +61,7 @@ impl Accountant {
         })
     }
 
-    /// An impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t] − μ·g_t, where μ are the impulses of constraints, [p] = λ∇φ + Gᵀμ, and
+    /// Adds an impact: [H] = λ[(1 − e)φ̇⁻/2 − φ_t] − μ·g_t. Here μ are the impulses of the constraints, [p] = λ∇φ + Gᵀμ, and
     /// −μ·g_t = Gᵀμ·v.
     fn impact(&mut self, impact: &crate::step::LoggedImpact, look: &mut Look) {
         let lambda = impact.impulse.normal();
@@ -72,14 +71,14 @@ impl Accountant {
             return;
         }
         look.evaluator.normal(impact.wall, &impact.minus, &mut self.gradient);
-        // What a failed velocity leaves out is then unexplained.
+        // If the velocity cannot be computed, this work remains unexplained.
         if let Ok(v) = look.evaluator.velocity(&impact.minus) {
             let impulse = |i: usize| impact.plus.p()[i] - impact.minus.p()[i] - lambda * self.gradient[i];
             self.sums.drives += v.iter().enumerate().map(|(i, v)| impulse(i) * v).sum::<f64>();
         }
     }
 
-    /// Adds what the smooth arcs of a step did, by Gauss's quadrature.
+    /// Adds the work along the smooth arcs of a step, by Gauss quadrature.
     fn integrate(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let Some(quadrature) = &self.quadrature else { return Ok(()) };
         for arc in 0..log.arcs().len() {
@@ -115,7 +114,7 @@ impl Observer for Accountant {
         self.integrate(log, look)?;
         self.sums.drives += log.settling.work;
         self.sums.impacts += log.settling.loss;
-        // With driven coordinates E is not H, and what lies between them is theirs.
+        // With driven coordinates E differs from H; the difference is the work of the drives.
         let energy = look.evaluator.energy(&log.end.z)?;
         let drives = self.sums.drives + (energy - look.evaluator.hamiltonian(&log.end.z)? - self.beyond);
         let Account { work, impacts, .. } = self.sums;

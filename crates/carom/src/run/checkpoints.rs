@@ -1,4 +1,4 @@
-//! Walls that the steps are too long to see.
+//! Detects walls that the steps missed.
 
 use super::observer::{Look, Observer};
 use crate::limits::BEYOND;
@@ -6,16 +6,16 @@ use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{State, StepLog, pulling};
 
-/// A wall that no step has seen: the motion is beyond it, or rests on it though the wall would have to pull.
+/// A wall that the steps missed: the motion is beyond it, or the wall holds the motion although it would have to pull.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Missed {
-    /// The number of the wall.
+    /// The index of the wall.
     pub wall: usize,
-    /// When.
+    /// The time at which this was detected.
     pub t: f64,
 }
 
-/// Looks at the motion at equal times, whatever the steps are.
+/// Checks the motion at equally spaced times, independent of the steps.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     start: f64,
@@ -23,7 +23,7 @@ pub struct Checkpoints {
     count: usize,
     walls: usize,
     checked: usize,
-    /// q at the checkpoints; NaN where a partial step has no solution.
+    /// q at the checkpoints; NaN if a partial step to one has no solution.
     pub path: Vec<f64>,
     /// For each wall the largest size of what adds up to φ̇ so far.
     rates: Vec<f64>,
@@ -32,7 +32,7 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// So many between a start and an end, in a system with so many walls.
+    /// `count` checkpoints from `start` to `until`, in a system with `walls` walls.
     pub fn new(start: f64, until: f64, count: usize, walls: usize) -> Checkpoints {
         Checkpoints {
             start,
@@ -51,14 +51,14 @@ impl Checkpoints {
         (self.checked < self.count).then_some(self.start + self.time * part)
     }
 
-    /// A wall that has the state on its other side, or that holds it and would have to pull.
+    /// Returns a wall with φ < 0, or a wall that holds the motion and would have to pull.
     fn hidden_wall(&mut self, z: &Phase, h: f64, holding: &[usize], look: &mut Look) -> Solved<Option<usize>> {
         if let Some(contact) = look.looker.contact(holding)?
             && let Some(k) = pulling(contact.forces(z)?)
         {
             return Ok(Some(holding[k]));
         }
-        // Where switches of a projected path are not located, it is beyond the wall for a part of a step.
+        // If the switches of a projected path are not located, part of a step lies beyond the wall.
         let walls = if look.looker.is_projected() { 0 } else { self.walls };
         for wall in (0..walls).filter(|wall| !holding.contains(wall)) {
             let gap = look.evaluator.gap_and_rate(wall, z)?.0;

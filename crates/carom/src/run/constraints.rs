@@ -1,4 +1,4 @@
-//! The constraints along a run.
+//! Violation and forces of the constraints along a run.
 
 use super::observer::{Look, Observer};
 use crate::mechanics::Node;
@@ -7,19 +7,19 @@ use crate::plant::Violated;
 use crate::solve::{Solved, larger};
 use crate::step::{State, StepLog};
 
-/// How well the constraints hold, and what they do.
+/// Tracks the violation of the constraints, and their impulses and forces.
 #[derive(Clone, Debug)]
 pub struct Constraints {
     /// The largest violation at a node so far.
     pub largest: Violated,
     is_one_point: Vec<bool>,
-    /// What the last step ended with.
+    /// The impulses at the end of the last step.
     end: Vec<f64>,
     beyond: Phase,
 }
 
 impl Constraints {
-    /// Of these kinds; `nowhere` gives the size of a state.
+    /// `is_one_point` has one entry per constraint; `nowhere` gives the size of a state.
     pub fn new(is_one_point: &[bool], nowhere: Phase) -> Constraints {
         Constraints {
             largest: Violated::default(),
@@ -36,10 +36,11 @@ impl Constraints {
         Ok(())
     }
 
-    /// Adds the impulses and the force of the constraints to what is known of a state, in which walls may hold too.
+    /// Adds the impulses and the force of the constraints to the description of a state, in which walls may also be active.
     ///
-    /// The impulse at a node is the sum of what the step to it ends with and what the step from it begins with [TPC eq. 6a],
-    /// so a map looks one step ahead. Between nodes there is no such sum: the impulse is then that of the force over a step.
+    /// The impulse at a node is the sum of the impulse at the end of the step before and that at the start of the next step
+    /// [TPC eq. 6a], so the flow computes one step ahead. Between nodes that sum is not defined; the impulse is then the force
+    /// times the step.
     pub fn describe(&mut self, z: &Phase, holding: &[usize], h: f64, is_node: bool, look: &mut Look, node: &mut Node) {
         let forces = match look.looker.contact(holding) {
             Ok(Some(contact)) => contact.reaction(z),

@@ -1,4 +1,4 @@
-//! The loop.
+//! The main loop.
 
 use super::mesh::Mesh;
 use super::observer::{Look, Observer};
@@ -16,12 +16,12 @@ pub struct Ending {
     pub status: Status,
     /// The last state.
     pub state: State,
-    /// How many steps were made.
+    /// The number of completed steps.
     pub steps: usize,
 }
 
-/// Makes step after step along the nodes of a mesh, from a state that may be that of an earlier run. Sections see each step first, and may end the run in it; what observers
-/// see then ends there.
+/// Steps through the nodes of a mesh, from an initial state or from the final state of an earlier run. The sections see each
+/// step first and may end the run inside it; the observers then see only the part up to that point.
 #[allow(clippy::too_many_arguments)]
 pub fn drive(
     stepper: &mut dyn Stepper,
@@ -59,7 +59,7 @@ pub fn drive(
     Ending { status: Status::Completed, state, steps }
 }
 
-/// Shows a step to everyone; says so if the run ends in it.
+/// Shows a step to the sections and the observers. Returns the status if the run ends in this step.
 fn one_step(
     stepped: Solved<()>,
     before: &State,
@@ -86,27 +86,27 @@ fn failed(e: NoSolution, z: &Phase) -> Status {
     Status::Failed(Box::new(failure(e, z)))
 }
 
-/// What a step that could not be computed tells the user.
+/// The error message and the hint for a step that could not be computed.
 pub fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
-        NoSolution::Squeezed => "walls close on each other and leave the motion no way out",
-        NoSolution::Tangent => "a wall is met along which the constraints hold the motion: it cannot push",
+        NoSolution::Squeezed => "walls close on each other and leave no room for the motion",
+        NoSolution::Tangent => "the constraints block the normal direction of a wall, so no impulse can act",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
-        NoSolution::NoImpulse => "the impact rule finds no impulse λ > 0 of the wall",
+        NoSolution::NoImpulse => "the impact rule has no solution λ > 0",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
     };
     let hint = match e {
         NoSolution::Accumulated => {
-            "with the rule `ctec` and a flow other than `rk4` the motion can rest, unless walls squeeze it; or end the run \
-             before it"
+            "coming to rest needs the rule `ctec`, a flow other than `rk4`, and walls that leave room for the motion; \
+             otherwise end the run earlier"
         }
-        NoSolution::Squeezed => "end the run before it, or move the walls so that there is room",
-        NoSolution::NoGap => "write the gap so that it has a value on both sides of the wall",
+        NoSolution::Squeezed => "end the run earlier, or move the walls so that there is room",
+        NoSolution::NoGap => "rewrite `phi` so that it is defined on both sides of the wall",
         NoSolution::NoImpulse => {
-            "the impact is so slow that no λ gives the energy that the rule asks for: try a smaller step, or the rule \
-             `ctec`, which always finds one"
+            "the impact is so slow that no λ meets the energy condition of the rule: try a smaller step, or the rule \
+             `ctec`, which always has a solution"
         }
         _ => "try a smaller step, or another method",
     };

@@ -2,10 +2,10 @@
 
 use crate::limits::WHOLE_RATIO;
 
-/// Equal steps from a start; the last is shortened to land on the end time.
+/// Equal steps from a start; the last step is shortened to end at the end time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mesh {
-    /// Where it begins.
+    /// The start time.
     pub start: f64,
     /// The step h.
     pub step: f64,
@@ -14,7 +14,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// How many steps there are.
+    /// The number of steps.
     pub fn count(&self) -> usize {
         let ratio = (self.until - self.start) / self.step;
         let nearest = ratio.round();
@@ -22,7 +22,7 @@ impl Mesh {
         (count as usize).max(1)
     }
 
-    /// The ends of the steps.
+    /// The end times of the steps.
     pub fn nodes(self) -> impl Iterator<Item = f64> {
         let count = self.count();
         (1..=count).map(move |k| if k == count { self.until } else { self.start + k as f64 * self.step })

@@ -1,7 +1,7 @@
-//! Runs: step after step, looked at by observers.
+//! The main loop and its observers.
 //!
-//! [`drive`] makes the steps. After each one the sections decide whether the run ends in it; then every [`Observer`] sees its
-//! log. Observers have working memory of their own ([`Look`]): looking changes no step.
+//! [`drive`] makes the steps. After each step the sections decide whether the run ends in it; then every [`Observer`] sees its
+//! log. Observers have their own working memory ([`Look`]), so they never change a step.
 
 mod account;
 mod checkpoints;

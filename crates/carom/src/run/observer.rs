@@ -1,13 +1,13 @@
-//! Who looks at a run.
+//! Observers of a run.
 
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::Solved;
 use crate::step::{Looker, State, StepLog};
 
-/// Sees the log of every step.
+/// An observer sees the log of every step.
 pub trait Observer {
-    /// Sees the state at which the run begins; one that is resumed has been seen before.
+    /// Sees the initial state. If `is_resumed` is true, the earlier run has already shown that state.
     fn begin(&mut self, _state: &State, _is_resumed: bool, _look: &mut Look) -> Solved<()> {
         Ok(())
     }
@@ -15,24 +15,24 @@ pub trait Observer {
     /// Sees a step.
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()>;
 
-    /// True if the run is to end here.
+    /// True to end the run here.
     fn wants_to_stop(&self) -> bool {
         false
     }
 }
 
-/// What observers look with: working memory that no step uses.
+/// The working memory of observers. No step uses it.
 pub struct Look {
-    /// Computes everything that there is to know of a state.
+    /// Evaluates the mechanics at a state.
     pub evaluator: Box<dyn Evaluator>,
-    /// Finds states inside steps.
+    /// Computes states inside steps (dense output).
     pub looker: Looker,
-    /// Room for a state.
+    /// Scratch space for a state.
     pub z: Phase,
 }
 
 impl Look {
-    /// Takes the parameters of a run.
+    /// Sets the parameters of a run.
     pub fn begin(&mut self, parameters: &[f64]) {
         self.evaluator.set_parameters(parameters);
         self.evaluator.forget();

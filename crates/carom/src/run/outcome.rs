@@ -1,4 +1,4 @@
-//! What is known of a run.
+//! Results of a run.
 
 use super::account::Account;
 use super::checkpoints::Missed;
@@ -7,36 +7,36 @@ use crate::mechanics::Node;
 use crate::plant::Violated;
 use crate::step::State;
 
-/// One impact, in all coordinates.
+/// An impact, with the states in all coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impact {
-    /// The number of the wall.
+    /// The index of the wall.
     pub wall: usize,
     /// The impulse λ along ∇φ.
     pub lambda: f64,
-    /// The state before.
+    /// The state before the impact.
     pub minus: Node,
-    /// The state after.
+    /// The state after the impact.
     pub plus: Node,
 }
 
-/// One crossing of a section.
+/// A crossing of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossing {
-    /// The number of the section.
+    /// The index of the section.
     pub section: usize,
-    /// The state there.
+    /// The state at the crossing.
     pub node: Node,
 }
 
 /// A wall that begins or ceases to hold the motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Holding {
-    /// The number of the wall.
+    /// The index of the wall.
     pub wall: usize,
-    /// When: for a wall on which impacts accumulate, at the accumulation point.
+    /// The time. If impacts accumulate on the wall, this is the accumulation point.
     pub t: f64,
-    /// True if it begins.
+    /// True if the wall begins to hold the motion, false if it ceases.
     pub begins: bool,
 }
 
@@ -45,11 +45,11 @@ pub struct Holding {
 pub enum Status {
     /// It reached its end time.
     Completed,
-    /// It met a section that ends it, by number.
+    /// It crossed a section that ends the run; with the index of the section.
     Stopped(usize),
-    /// Impacts accumulate on a wall, by number, and the model asks to stop there.
+    /// Impacts accumulate on a wall, and the model asks to stop there; with the index of the wall.
     Zeno(usize),
-    /// It was told to stop.
+    /// A watcher stopped it.
     Interrupted,
     /// A step could not be computed.
     Failed(Box<Failure>),
@@ -68,37 +68,37 @@ pub struct Energy {
     pub max_kinetic: f64,
 }
 
-/// What is left of a run when it is over.
+/// The results of a run that has ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
     /// The last state, in all coordinates.
     pub last: Node,
-    /// The last state, with all that is needed to resume.
+    /// The final state, complete enough to resume from.
     pub state: State,
-    /// How many steps were made.
+    /// The number of steps.
     pub steps: usize,
-    /// How many impacts there were.
+    /// The number of impacts.
     pub impacts: usize,
-    /// When a wall first began to hold the motion, if one did.
+    /// The first time at which a wall began to hold the motion, if any did.
     pub first_rest: Option<f64>,
-    /// How far the nodes were off the constraints, if there are constraints.
+    /// The largest violation of the constraints at the nodes, if there are constraints.
     pub violation: Option<Violated>,
     /// The energy.
     pub energy: Energy,
-    /// e of every wall.
+    /// The coefficient of restitution of every wall.
     pub(crate) restitution: Vec<f64>,
-    /// q at the checkpoints, where there are any.
+    /// q at the checkpoints, if there are any.
     pub(crate) path: Vec<f64>,
-    /// A wall that the steps are too long to see.
+    /// A wall that the steps missed, if one was detected.
     pub missed: Option<Missed>,
-    /// What changed the energy, if that was asked for and anything can.
+    /// The energy account, if it was requested and something can change the energy.
     pub account: Option<Account>,
     /// The step.
     pub step: f64,
-    /// The estimated error, where the step was found from a tolerance or an estimate was asked for.
+    /// The estimated error, if carom found the step or an estimate was requested.
     pub error_estimate: Option<f64>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }

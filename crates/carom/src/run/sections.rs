@@ -5,19 +5,19 @@ use crate::model::Direction;
 use crate::solve::{Solved, root};
 use crate::step::StepLog;
 
-/// Each arc is looked at in so many parts, so that two crossings close together are both seen.
+/// Each arc is searched in this many parts, so that two crossings close together are both found.
 const PARTS: usize = 4;
 
 /// The sections of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Sections {
-    /// The sense in which each counts, and whether the run ends there.
+    /// For each section, the direction of crossings that count, and whether a crossing ends the run.
     pub list: Vec<(Direction, bool)>,
 }
 
 impl Sections {
-    /// Finds the crossings in a step, and writes them to its log. Ends the step at the first that ends the run, and returns
-    /// the number of that section.
+    /// Finds the crossings in a step and adds them to its log. Truncates the step at the first crossing that ends the run, and
+    /// returns the index of that section.
     pub fn see(&mut self, log: &mut StepLog, look: &mut Look) -> Solved<Option<usize>> {
         if self.list.is_empty() {
             return Ok(None);
@@ -44,7 +44,7 @@ impl Sections {
     }
 }
 
-/// The times at which a section is crossed on an arc.
+/// The times at which an arc crosses a section.
 fn find(
     log: &StepLog,
     arc: usize,
@@ -72,7 +72,7 @@ fn find(
     Ok(())
 }
 
-/// A zero at the beginning of a part belongs to the part before it.
+/// A zero at the start of a part counts for the part before it.
 fn crosses(a: f64, b: f64, direction: Direction) -> bool {
     let (rising, falling) = (a < 0.0 && b >= 0.0, a > 0.0 && b <= 0.0);
     match direction {

@@ -1,4 +1,4 @@
-//! A run as a stream of what happens.
+//! Reports the events of a run to a watcher.
 
 use super::account::{Account, Accountant};
 use super::constraints::Constraints;
@@ -12,39 +12,39 @@ use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{EventKind, State, StepLog};
 
-/// Is told what happens during a run.
+/// Receives the events of a run.
 pub trait Watcher {
-    /// A node of the mesh, the first one included.
+    /// Called at each node of the mesh, including the first.
     fn node(&mut self, _view: &mut View) {}
-    /// A uniform sample, the first one included.
+    /// Called at each uniform sample, including the first.
     fn sample(&mut self, _view: &mut View) {}
-    /// An impact.
+    /// Called at each impact.
     fn impact(&mut self, _impact: Impact) {}
-    /// A section is crossed.
+    /// Called when the motion crosses a section.
     fn crossing(&mut self, _crossing: Crossing) {}
-    /// A wall begins or ceases to hold the motion.
+    /// Called when a wall begins or ceases to hold the motion.
     fn holding(&mut self, _holding: Holding) {}
-    /// A step, with all that happened in it in the free coordinates.
+    /// Called after each step, with its log in the free coordinates.
     fn step(&mut self, _log: &StepLog) {}
-    /// False if impacts need not be described.
+    /// False if the watcher does not need impacts.
     fn wants_impacts(&self) -> bool {
         true
     }
-    /// False if nodes need not be described.
+    /// False if the watcher does not need nodes.
     fn wants_nodes(&self) -> bool {
         true
     }
-    /// True if the energy account is to be kept, which costs partial steps where there are forces.
+    /// True if the watcher needs the energy account. With forces, the account costs additional partial steps.
     fn wants_account(&self) -> bool {
         false
     }
-    /// True if the run is to end here.
+    /// True to end the run here.
     fn wants_to_stop(&self) -> bool {
         false
     }
 }
 
-/// Looks at nothing.
+/// Ignores all events.
 impl Watcher for () {
     fn wants_impacts(&self) -> bool {
         false
@@ -55,29 +55,29 @@ impl Watcher for () {
     }
 }
 
-/// A watcher, and how often it wants uniform samples.
+/// A watcher and its sampling interval.
 pub struct Audience<'a> {
     /// The watcher.
     pub watcher: &'a mut dyn Watcher,
-    /// The distance of uniform samples, if they are wanted.
+    /// The sampling interval, if samples are wanted.
     pub every: Option<f64>,
 }
 
-/// Tells a watcher what happens in each step: impacts, contacts, crossings, samples, the node.
+/// Reports each step to a watcher: impacts, contacts, crossings, samples, then the node.
 pub struct Stream<'a> {
     watcher: &'a mut dyn Watcher,
-    /// The constraints, where there are any.
+    /// The constraints, if there are any.
     pub constraints: Option<Constraints>,
-    /// The energy account, where one is kept.
+    /// The energy account, if one is kept.
     pub accountant: Option<Accountant>,
-    /// The distance of uniform samples, if they are wanted.
+    /// The sampling interval, if samples are wanted.
     every: Option<f64>,
     mesh: Mesh,
     samples: usize,
 }
 
 impl<'a> Stream<'a> {
-    /// Tells `watcher`.
+    /// A stream that reports to `watcher`, for a run along `mesh`.
     pub fn new(
         watcher: &'a mut dyn Watcher,
         constraints: Option<Constraints>,
@@ -88,7 +88,7 @@ impl<'a> Stream<'a> {
         Stream { watcher, constraints, accountant, every, mesh, samples: 0 }
     }
 
-    /// What to show of a state; z is the end of a step if `is_node`.
+    /// Creates the view of a state. `is_node` is true if z is the end of a step.
     fn view<'b>(
         constraints: &'b mut Option<Constraints>,
         look: &'b mut Look,
@@ -126,7 +126,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Tells of the uniform samples up to the node.
+    /// Reports the uniform samples up to the node.
     fn tell_samples(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let Some(every) = self.every else { return Ok(()) };
         let (end, h, near) = (log.end.z.t, self.mesh.step, SAMPLE_AT_NODE * every);

@@ -1,20 +1,20 @@
-//! The energy and the number of events along a run.
+//! Tracks the energy and counts impacts along a run.
 
 use super::observer::{Look, Observer};
 use super::outcome::Energy;
 use crate::solve::{Solved, larger};
 use crate::step::{EventKind, State, StepLog};
 
-/// Follows the energy at the nodes, and counts impacts.
+/// Tracks the energy at the nodes and counts impacts.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// The energy is not H of the free coordinates.
+    /// True if there are driven coordinates, so that the energy differs from H of the free coordinates.
     pub(crate) is_driven: bool,
-    /// The energy.
+    /// The energy at the nodes so far.
     pub energy: Energy,
-    /// How many impacts there were.
+    /// The number of impacts so far.
     pub impacts: usize,
-    /// When a wall first began to hold the motion.
+    /// The first time at which a wall began to hold the motion.
     pub first_rest: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A state of a run, of which only what is asked for is computed.
+//! A state of a run, evaluated lazily.
 
 use super::account::Account;
 use super::constraints::Constraints;
@@ -6,16 +6,16 @@ use super::observer::Look;
 use crate::mechanics::Node;
 use crate::phase::Phase;
 
-/// A state of a run, of which only what is asked for is computed.
+/// A state of a run. Each quantity is computed only when it is requested.
 pub struct View<'a> {
     pub(super) z: &'a Phase,
     pub(super) look: &'a mut Look,
     pub(super) constraints: Option<&'a mut Constraints>,
-    /// The walls that hold.
+    /// The walls that hold the motion.
     pub(super) holding: &'a [usize],
-    /// The step.
+    /// The full step h.
     pub(super) h: f64,
-    /// This is the end of a step.
+    /// True if this state is the end of a step.
     pub(super) is_node: bool,
     pub(super) account: Option<Account>,
 }
@@ -31,18 +31,18 @@ impl View<'_> {
         self.z
     }
 
-    /// The energy account up to here, at nodes of a run that keeps one.
+    /// The energy account up to this state; only at nodes of a run that keeps one.
     pub fn account(&self) -> Option<Account> {
         self.account
     }
 
-    /// p·v over the free coordinates: twice the kinetic energy where that is quadratic in v. NaN where v has no value.
+    /// p·v over the free coordinates, which is twice the kinetic energy if that is quadratic in v. NaN if v cannot be computed.
     pub fn power(&mut self) -> f64 {
         let v = self.look.evaluator.velocity(self.z);
         v.map_or(f64::NAN, |v| self.z.p().iter().zip(v).map(|(p, v)| p * v).sum())
     }
 
-    /// The energy; NaN where there are no velocities for the momenta.
+    /// The energy. NaN if the velocities cannot be computed.
     pub fn energy(&mut self) -> f64 {
         self.look.evaluator.energy(self.z).unwrap_or(f64::NAN)
     }
@@ -54,7 +54,7 @@ impl View<'_> {
         node
     }
 
-    /// Writes the state in all coordinates, without allocating where there is room.
+    /// Writes the state in all coordinates into `node`. Allocates only if `node` is too small.
     pub fn write(&mut self, node: &mut Node) {
         self.look.evaluator.node(self.z, node);
         if let Some(constraints) = &mut self.constraints {

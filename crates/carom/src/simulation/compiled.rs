@@ -1,4 +1,4 @@
-//! What the copies of a simulation share.
+//! Compiled code, shared by all clones of a simulation.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -15,20 +15,20 @@ use crate::plant::{Expressions, SharedPlant};
 use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
 
-/// The plant, and the schemes that were asked for; compiled when first needed.
+/// The plant and the schemes used so far. Each is compiled on first use.
 #[derive(Default)]
 pub(super) struct Compiled {
     plant: OnceLock<Result<SharedPlant>>,
     schemes: Mutex<Vec<Known>>,
     constructions: Mutex<Vec<Arc<Construction>>>,
-    /// The last start that was checked.
+    /// The last start that was checked, reused while the settings do not change.
     pub(super) start: Mutex<Option<Checked>>,
 }
 
-/// A scheme, with what tells it from others.
+/// A compiled scheme and its key.
 struct Known {
     method: String,
-    /// The projected principle has numbers of its own, which follow from the parameters and the start.
+    /// For the projected principle, the numbers that its code depends on; they follow from the parameters and the start.
     numbers: Option<Vec<f64>>,
     scheme: Scheme,
     pool: Arc<Pool>,
@@ -40,11 +40,11 @@ struct Construction {
     principle: Principle,
     sides: [SharedPlant; 2],
     projector: Projector,
-    /// The plant of the motion, in which constraints are eliminated.
+    /// The plant of the physical motion, with the constraints eliminated.
     plant: SharedPlant,
 }
 
-/// A scheme, and what a user should know of it.
+/// The scheme of a run, with notes for the user.
 pub(super) struct Chosen {
     pub(super) scheme: Scheme,
     pub(super) pool: Arc<Pool>,
@@ -52,7 +52,7 @@ pub(super) struct Chosen {
 }
 
 impl Simulation {
-    /// The method: that of the user, of the model, or the default.
+    /// The method set by the user, else that of the model, else the default.
     pub(super) fn chosen_method(&self) -> Result<Arc<Method>> {
         if let Some(method) = &self.method {
             return Ok(method.clone());
@@ -68,7 +68,7 @@ impl Simulation {
         })
     }
 
-    /// The model with the parameters of this simulation.
+    /// A copy of the model with this simulation's parameters.
     pub(super) fn current_model(&self) -> Model {
         let mut model = (*self.model).clone();
         model
@@ -80,7 +80,7 @@ impl Simulation {
         model
     }
 
-    /// The compiled scheme of the method.
+    /// Returns the compiled scheme of the chosen method, and compiles it if needed.
     pub(super) fn scheme(&self) -> Result<Chosen> {
         let method = self.chosen_method()?;
         let numbers = match method.switches {
@@ -105,9 +105,9 @@ impl Simulation {
         self.compiled.plant.get_or_init(|| plant_of(&self.model)).clone()
     }
 
-    /// The projected principle is a construction: two plants and a projection between them.
+    /// Builds a scheme for the projected principle: two plants and the projection P between them.
     fn projected(&self, method: &Method) -> Result<(Scheme, Vec<String>)> {
-        let none = || Diagnostic::new("the method does not project");
+        let none = || Diagnostic::new("the method does not use the projected Hamilton's principle");
         let switches = method.switches.ok_or_else(none)?;
         let study: Study = study_of(self)?;
         let principle = Principle::new(&study)?;
@@ -122,7 +122,7 @@ impl Simulation {
         Ok((scheme, study.warnings()))
     }
 
-    /// The compiled code of a principle: that of an earlier one, if they differ in numbers alone.
+    /// Returns the compiled code of a principle. Reuses earlier code if only numbers differ.
     fn construction(&self, principle: &Principle, study: &Study) -> Result<Arc<Construction>> {
         let mut constructions = self.compiled.constructions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = constructions.iter().find(|known| principle.has_code_of(&known.principle)) {
@@ -142,7 +142,6 @@ impl Simulation {
     }
 }
 
-/// Compiles a model.
 fn plant_of(model: &Model) -> Result<SharedPlant> {
     let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
     let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();

@@ -7,24 +7,24 @@ use crate::plant::Evaluator;
 use crate::run::{Watcher, failure};
 use crate::step::{ArcStart, Looker, Scheme, StepLog};
 
-/// Where the arcs of a run begin, in one piece of memory each.
+/// The start of every arc of a run, stored as flat arrays.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arcs {
     size: usize,
     t: Vec<f64>,
-    /// The full step of which each arc is a part.
+    /// The length of the full step that contains each arc.
     h: Vec<f64>,
-    /// The states, one after the other.
+    /// The states, concatenated.
     z: Vec<f64>,
-    /// The walls that hold, and where those of each arc end.
+    /// The active walls of all arcs, concatenated, and the end index of each arc.
     walls: Vec<usize>,
     ends: Vec<usize>,
-    /// The sides and points of the projected path, where there is one.
+    /// The side and phase point of the projected path, for methods that have one.
     sides: Vec<usize>,
     path: Vec<f64>,
 }
 
-/// The start of an arc.
+/// The state at the start of an arc.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     start: Phase,
@@ -34,7 +34,7 @@ pub(super) struct Start {
 }
 
 impl Arcs {
-    /// Room for so many arcs of states of a size.
+    /// Reserves memory for `arcs` arcs with states of `size` numbers.
     pub(super) fn with_capacity(size: usize, arcs: usize) -> Arcs {
         Arcs {
             size,
@@ -46,7 +46,7 @@ impl Arcs {
         }
     }
 
-    /// Adds the arcs of a step.
+    /// Appends the arcs of a step.
     pub(super) fn push(&mut self, log: &StepLog) {
         for (k, arc) in log.arcs().iter().enumerate() {
             self.t.push(arc.start.t);
@@ -61,13 +61,13 @@ impl Arcs {
         }
     }
 
-    /// The arc to which a time belongs: at an impact the one after it, or the one `before` it.
+    /// The index of the arc that contains t. At an impact this is the arc after it, or the arc before it if `before` is true.
     pub(super) fn find(&self, t: f64, before: bool) -> Option<usize> {
         let after = self.t.partition_point(|&start| if before { start < t } else { start <= t });
         if self.t.is_empty() { None } else { Some(after.saturating_sub(1)) }
     }
 
-    /// One arc alone.
+    /// A copy that contains only one arc.
     pub(super) fn only(&self, arc: usize) -> Arcs {
         let Start { start, holding, path, h } = self.start(arc);
         let (sides, path) = path.map_or((Vec::new(), Vec::new()), |(side, z)| (vec![side], z.z));
@@ -75,7 +75,7 @@ impl Arcs {
         Arcs { size: self.size, t, h, z: start.z, walls: holding, ends, sides, path }
     }
 
-    /// Where an arc begins.
+    /// The state at the start of an arc.
     pub(super) fn start(&self, arc: usize) -> Start {
         let state = |all: &[f64]| Phase { t: self.t[arc], z: all[arc * self.size..(arc + 1) * self.size].to_vec() };
         let first = if arc == 0 { 0 } else { self.ends[arc - 1] };
@@ -95,7 +95,7 @@ impl Start {
     }
 }
 
-/// Keeps where the arcs of a run begin, and finds the state at any time of them, to the accuracy of the method.
+/// Stores the start of every arc of a run, and evaluates the state at any time in them to the order of the method.
 pub struct Dense {
     arcs: Arcs,
     most: usize,
@@ -111,7 +111,7 @@ impl Dense {
         Dense::of(scheme, parameters, Arcs::with_capacity(z.z.len(), 0), most)
     }
 
-    /// Of arcs that are known.
+    /// Dense output from recorded arcs.
     pub(super) fn of(scheme: &Scheme, parameters: &[f64], arcs: Arcs, most: usize) -> Result<Dense> {
         let (mut evaluator, mut looker) = (scheme.plant.evaluator(), scheme.looker(false)?);
         evaluator.set_parameters(parameters);
@@ -120,12 +120,13 @@ impl Dense {
         Ok(Dense { arcs, most, end: f64::NEG_INFINITY, evaluator, looker, z })
     }
 
-    /// The time up to which states are known.
+    /// The end of the recorded time interval.
     pub fn end(&self) -> f64 {
         self.end
     }
 
-    /// Writes the state at time t; at an impact the state after it, or that `before` it. False where no arc is known.
+    /// Writes the state at time t into `node`. At an impact this is the state after it, or the state before it if `before` is
+    /// true. Returns false if t is outside the recorded interval.
     pub fn at(&mut self, t: f64, before: bool, node: &mut Node) -> Result<bool> {
         let Some(arc) = self.arcs.find(t, before) else { return Ok(false) };
         let start = self.arcs.start(arc);

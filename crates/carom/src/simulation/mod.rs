@@ -1,4 +1,4 @@
-//! The front door: a model becomes a [`Simulation`], and a run of it a [`Trajectory`].
+//! The main entry point: [`Simulation`] runs a model and returns a [`Trajectory`].
 
 mod compiled;
 mod dense;
@@ -29,10 +29,10 @@ use crate::run::{Outcome, Watcher};
 use crate::step::{Scheme, State};
 use compiled::Compiled;
 
-/// A model with a method, a step and an end time, ready to be run again and again.
+/// A model with a method, a step and an end time. It can be run many times.
 ///
 /// Clones are cheap, share the compiled code, and may run in other threads. Setting a parameter, a start, a step or an end time
-/// compiles nothing; another method is compiled on its first run. A mistake in a setting is reported by the next run.
+/// compiles nothing; a new method is compiled on its first run. The next run reports any mistake in a setting.
 ///
 /// ```
 /// let model = carom::Model::load("double-pendulum")?;
@@ -54,26 +54,26 @@ pub struct Simulation {
     from: From,
     record: Record,
     wants_estimate: bool,
-    /// Walls are looked for that the steps are too long to see.
+    /// Check for walls that the steps may have missed.
     looks_for_walls: bool,
     trouble: Option<Error>,
 }
 
-/// Where a run starts.
+/// The initial state of a run.
 #[derive(Clone)]
 enum From {
-    /// As the model says.
+    /// The start of the model.
     Model,
-    /// At a phase point of the free coordinates.
+    /// A phase point of the free coordinates.
     Phase(Phase),
-    /// At a state in all coordinates.
+    /// A time, with q and p of all coordinates, including driven ones.
     All { t: f64, q: Vec<f64>, p: Vec<f64> },
-    /// Where an earlier run ended.
+    /// The final state of an earlier run.
     State(State),
 }
 
 impl Model {
-    /// A simulation with the method, the step and the end time of the model, or the defaults.
+    /// Creates a simulation with the method, the step and the end time of the model, or the defaults.
     pub fn simulation(&self) -> Simulation {
         Simulation::of(self)
     }
@@ -85,7 +85,7 @@ impl Model {
 }
 
 impl Simulation {
-    /// With the settings of a model.
+    /// Creates a simulation with the settings of a model.
     pub fn of(model: &Model) -> Simulation {
         let run = &model.run;
         Simulation {
@@ -105,7 +105,7 @@ impl Simulation {
         }
     }
 
-    /// With a method, a step and an end time, compiled at once.
+    /// Creates a simulation with a method, a step and an end time, and compiles it at once.
     pub fn new(model: &Model, method: &Method, step: f64, until: f64) -> Result<Simulation> {
         let mut simulation = Simulation::of(model).step(step).until(until);
         simulation.method = Some(Arc::new(method.clone()));
@@ -113,13 +113,13 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Notes a mistake, which the next run reports.
+    /// Stores a mistake in a setting; the next run reports it.
     fn blame(mut self, error: Error) -> Simulation {
         self.trouble.get_or_insert(error);
         self
     }
 
-    /// Asks for a method by name, such as `gauss4+ctec`; see [`crate::methods`].
+    /// Sets the method by name, such as `gauss4+ctec`; see [`crate::methods`].
     pub fn method(mut self, name: &str) -> Simulation {
         match Method::named(name, self.model.run.alpha) {
             Ok(method) => self.method = Some(Arc::new(method)),
@@ -128,7 +128,7 @@ impl Simulation {
         self
     }
 
-    /// Sets the step h. Without one, the step is found from the tolerance.
+    /// Sets the step h. Without a step, carom finds one from the tolerance.
     pub fn step(mut self, step: f64) -> Simulation {
         if step > 0.0 && step.is_finite() {
             self.step = Some(step);
@@ -146,7 +146,7 @@ impl Simulation {
         self.blame(Diagnostic::new(format!("the end time must be a finite number, not {until}")).into())
     }
 
-    /// Lets the step be found from a tolerance of the error.
+    /// Sets the error tolerance from which carom finds the step.
     pub fn tolerance(mut self, tolerance: f64) -> Simulation {
         if tolerance > 0.0 && tolerance.is_finite() {
             (self.tolerance, self.step) = (tolerance, None);
@@ -168,8 +168,9 @@ impl Simulation {
             return self.blame(error.into());
         };
         if self.model.structural.iter().any(|structural| structural == name) {
-            let error = Diagnostic::new(format!("`{name}` says how often parts of the model are repeated"));
-            return self.blame(error.with_help("read the model again with another value").into());
+            let error =
+                Diagnostic::new(format!("`{name}` is the bound of a repetition and cannot be changed after loading"));
+            return self.blame(error.with_help("load the model again with the new value").into());
         }
         if !value.is_finite() {
             let error = Diagnostic::new(format!("the parameter `{name}` must be a finite number, not {value}"));
@@ -181,7 +182,7 @@ impl Simulation {
         self
     }
 
-    /// Starts at t = 0 with these coordinates and velocities, one of each for every coordinate of the model.
+    /// Starts at t = 0 with these values of q and v. Each slice has one entry per coordinate of the model.
     pub fn start(mut self, q: &[f64], v: &[f64]) -> Simulation {
         let n = self.model.system.coordinates.len();
         if q.len() != n || v.len() != n {
@@ -200,55 +201,55 @@ impl Simulation {
         self
     }
 
-    /// Starts at time t with the coordinates and momenta of all coordinates.
+    /// Starts at time t with q and p of all coordinates, including driven ones.
     pub fn start_at(mut self, t: f64, q: &[f64], p: &[f64]) -> Simulation {
         self.from = From::All { t, q: q.to_vec(), p: p.to_vec() };
         self
     }
 
-    /// Resumes where an earlier run ended.
+    /// Resumes from the final state of an earlier run.
     pub fn resume(mut self, state: State) -> Simulation {
         self.parameters = state.parameters.clone();
         self.from = From::State(state);
         self
     }
 
-    /// Says what a trajectory keeps.
+    /// Sets what the trajectory records.
     pub fn record(mut self, record: Record) -> Simulation {
         if let Record::Every(dt) = record
             && !(dt > 0.0 && dt.is_finite())
         {
-            return self.blame(Diagnostic::new(format!("the distance of samples must be positive, not {dt}")).into());
+            return self.blame(Diagnostic::new(format!("the sampling interval must be positive, not {dt}")).into());
         }
         self.record = record;
         self
     }
 
-    /// Sets the distance of the uniform samples that a watcher is told.
+    /// Sets the sampling interval for [`Watcher::sample`].
     pub fn every(mut self, dt: f64) -> Simulation {
         self.every = Some(dt);
         self
     }
 
-    /// Asks for an estimate of the error also where the step is given.
+    /// Requests an error estimate even if the step is given.
     pub fn estimate(mut self) -> Simulation {
         self.wants_estimate = true;
         self
     }
 
-    /// Warns of walls that the steps are too long to see: the motion is looked at 255 times on the way, where nodes are further
-    /// apart. Without a step, the search for one always does so.
+    /// Warns of walls that the steps may have missed: where nodes are farther apart, the walls are also checked at 255 equally
+    /// spaced times. The search for a step always does this.
     pub fn look_for_walls(mut self) -> Simulation {
         self.looks_for_walls = true;
         self
     }
 
-    /// The state from which it starts, on the walls that hold it there.
+    /// The initial state of a run, including the walls that are active there.
     pub fn initial(&self) -> Result<State> {
         Ok(self.start_state(&self.scheme()?.scheme, self.step.unwrap_or(1.0))?.state)
     }
 
-    /// The plant with the method, compiled: what makes steppers.
+    /// The compiled plant and method, which create steppers.
     pub fn compiled_scheme(&self) -> Result<Scheme> {
         Ok(self.scheme()?.scheme)
     }
@@ -258,22 +259,22 @@ impl Simulation {
         &self.model
     }
 
-    /// Finds the step where none is given, and makes everything ready.
+    /// Compiles, checks the start, and finds the step if none is given.
     pub fn prepare(&self) -> Result<Ready> {
         Ready::new(self, &())
     }
 
-    /// As [`Simulation::prepare`]; the search for a step ends where `stop` wants to.
+    /// Like [`Simulation::prepare`], but ends the search for a step when `stop` requests it.
     pub fn prepare_unless(&self, stop: &dyn Watcher) -> Result<Ready> {
         Ready::new(self, stop)
     }
 
-    /// Runs, and tells a watcher what happens.
+    /// Runs the simulation and reports events to a watcher.
     pub fn watch(&self, watcher: &mut dyn Watcher) -> Result<Outcome> {
         Ready::new(self, watcher)?.watch(watcher)
     }
 
-    /// Runs, and keeps the trajectory. A run that fails is an error that carries the trajectory so far.
+    /// Runs the simulation and records the trajectory. If the run fails, the error carries the trajectory so far.
     pub fn run(&self) -> std::result::Result<Trajectory, RunError> {
         Trajectory::of(self)
     }

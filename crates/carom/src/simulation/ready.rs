@@ -1,4 +1,4 @@
-//! A run about to begin.
+//! A simulation that is ready to run.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::model::{Model, Start};
 use crate::run::{Audience, Outcome, Sections, Watcher};
 use crate::step::{Scheme, State};
 
-/// A simulation whose step is known and whose start is checked: what is left is to run.
+/// A simulation with a known step and a checked start.
 pub struct Ready {
     pub(super) scheme: Scheme,
     pool: Arc<Pool>,
@@ -31,9 +31,9 @@ pub struct Ready {
     checkpoints: usize,
     error_estimate: Option<f64>,
     warnings: Vec<String>,
-    /// Compiling and checking took so long, in seconds.
+    /// The time for compiling and checking, in seconds.
     pub compile_seconds: f64,
-    /// A step was looked for.
+    /// True if carom found the step.
     is_tuned: bool,
 }
 
@@ -66,7 +66,7 @@ impl Ready {
                 (step, error)
             }
         };
-        // Nodes that are nearer to each other see as much.
+        // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
         let far = step * CHECKPOINTS as f64 > until - state.z.t;
         let is_tuned = simulation.step.is_none();
         let checkpoints = if is_tuned || (simulation.looks_for_walls && far) { CHECKPOINTS } else { 0 };
@@ -99,7 +99,7 @@ impl Ready {
         self.until
     }
 
-    /// When the run starts.
+    /// The start time.
     pub fn begin(&self) -> f64 {
         self.state.z.t
     }
@@ -109,28 +109,28 @@ impl Ready {
         &self.scheme.method
     }
 
-    /// Sets the distance of the uniform samples that a watcher is told.
+    /// Sets the sampling interval for [`Watcher::sample`].
     pub fn every(mut self, dt: Option<f64>) -> Ready {
         self.every = dt;
         self
     }
 
-    /// What the user should know before the run.
+    /// Notes for the user before the run, for example about a start that was moved.
     pub fn notes(&self) -> Vec<String> {
         warnings::notes(&self.model, self.start.as_ref())
     }
 
-    /// Room for dense output of a run, of its first `most` arcs.
+    /// An empty dense output for a run, which records at most the first `most` arcs.
     pub fn dense(&self, most: usize) -> Result<Dense> {
         Dense::new(&self.scheme, &self.state.parameters, most)
     }
 
-    /// Runs, and tells a watcher what happens.
+    /// Runs the simulation and reports events to a watcher.
     pub fn watch(&self, watcher: &mut dyn Watcher) -> Result<Outcome> {
         self.show(&mut [Audience { watcher, every: self.every }])
     }
 
-    /// Runs, and tells several watchers what happens.
+    /// Runs the simulation and reports events to several watchers.
     pub fn show(&self, audience: &mut [Audience]) -> Result<Outcome> {
         let (state, sections) = (self.state.clone(), self.sections.clone());
         let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections);

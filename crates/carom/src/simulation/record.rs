@@ -1,28 +1,28 @@
-//! What a trajectory keeps.
+//! What a trajectory records.
 
 use super::dense::Arcs;
 use crate::mechanics::Node;
 use crate::run::{Crossing, Holding, Impact, View, Watcher};
 use crate::step::StepLog;
 
-/// What a trajectory keeps.
+/// What a trajectory records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Record {
-    /// Every node, and dense output between them.
+    /// Every node, with dense output between nodes.
     Nodes,
-    /// Uniform samples this far apart.
+    /// Samples at this interval.
     Every(f64),
     /// Impacts only.
     Impacts,
-    /// Nothing but the end.
+    /// Only the final state.
     Nothing,
 }
 
-/// Keeps what was asked for.
+/// The watcher that records a trajectory.
 #[derive(Debug)]
 pub(super) struct Recorder {
     record: Record,
-    /// t, q, v and p of each coordinate, the outputs, the impulses of the constraints, the energy.
+    /// t; q, v and p of each coordinate; the outputs; the impulses of the constraints; the energy.
     pub(super) columns: Vec<Vec<f64>>,
     pub(super) impacts: Vec<Impact>,
     pub(super) crossings: Vec<Crossing>,
@@ -32,7 +32,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Room for a run with so many rows of so many columns, and as many arcs of states of a size.
+    /// Reserves memory for a run of `rows` rows and `columns` columns, and for as many arcs with states of `size` numbers.
     pub(super) fn new(record: Record, rows: usize, columns: usize, size: usize) -> Recorder {
         let keeps_rows = matches!(record, Record::Nodes | Record::Every(_));
         let column = || Vec::with_capacity(if keeps_rows { rows } else { 0 });

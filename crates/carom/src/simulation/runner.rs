@@ -1,4 +1,4 @@
-//! Runs of one motion, again and again.
+//! Repeated runs from one start.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,25 +10,25 @@ use crate::run::{
 };
 use crate::step::{Scheme, State, StepLog, Stepper};
 
-/// What a run is to be like.
+/// The mesh and the checks of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     /// The step h.
     pub(super) step: f64,
     /// The end time.
     pub(super) until: f64,
-    /// Number of equally spaced times at which walls are checked that the steps may have missed; 0 for none.
+    /// The number of equally spaced times at which all walls are checked; 0 for none.
     pub(super) checkpoints: usize,
 }
 
-/// A stepper, and what observers look with.
+/// A stepper with its log, and the evaluators of the observers.
 pub(super) struct Equipment {
     stepper: Box<dyn Stepper>,
     log: StepLog,
     look: Look,
 }
 
-/// The equipment of runs that are over, for those to come: steps whole, and in halves.
+/// Equipment of finished runs, reused by later ones: one for full steps, one for steps in halves.
 #[derive(Default)]
 pub(super) struct Pool([Mutex<Vec<Equipment>>; 2]);
 
@@ -53,12 +53,12 @@ impl Equipment {
     }
 }
 
-/// Makes runs from one start, with equipment from a pool.
+/// Makes runs from one start, with equipment taken from a pool.
 pub(super) struct Runner<'a> {
     scheme: &'a Scheme,
     pool: &'a Pool,
     start: State,
-    /// The start is the state of an earlier run, with the memory of its method.
+    /// The start is the final state of an earlier run and includes the memory of its method.
     is_resumed: bool,
     sections: Sections,
 }
@@ -74,19 +74,18 @@ impl<'a> Runner<'a> {
         Runner { scheme, pool, start, is_resumed, sections }
     }
 
-    /// The state from which it starts.
+    /// The initial state.
     pub(super) fn start(&self) -> &State {
         &self.start
     }
 
-    /// Makes a run.
     pub(super) fn run(&mut self, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
         self.run_with(false, plan, audience)
     }
 
-    /// Makes the same run with less error: with every step in two halves, partial ones too, since a shorter step would not
-    /// change what comes before an impact in the first step. Where steps cannot be made in halves, they are shorter by the
-    /// factor `shorter`.
+    /// Repeats a run with a smaller error: every step, including partial steps, is made in two halves. A shorter step alone
+    /// would not change the partial step to an impact in the first step. If the stepper cannot halve its steps, the step is
+    /// divided by `shorter`.
     pub(super) fn run_finer(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
         if !self.scheme.can_halve()? {
             return self.run(Plan { step: shorter * plan.step, ..plan }, audience);

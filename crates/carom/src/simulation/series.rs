@@ -7,7 +7,7 @@ use crate::method::Method;
 use crate::model::Model;
 use crate::run::{Status, View, Watcher};
 
-/// Runs a model and keeps its diagnostics along the nodes: those of the names in `only`, or all where it is empty.
+/// Runs a model and records diagnostics at the nodes: those named in `only`, or all if it is empty.
 pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&str]) -> Result<Table> {
     let simulation = Simulation::new(model, method, step, until)?;
     let panel = Panel::new(model, method, step, only)?;

@@ -1,4 +1,4 @@
-//! Where a run starts.
+//! The initial state of a run.
 
 use std::sync::{Arc, PoisonError};
 
@@ -8,10 +8,10 @@ use crate::model::{Model, QuickStart, Start};
 use crate::phase::{Flow, Phase};
 use crate::step::{Memory, Scheme, State, aim, two_states};
 
-/// The start of a model that was checked.
+/// A start of the model that was checked.
 pub(super) struct Checked {
     model: Arc<Model>,
-    /// Evaluates it for other parameters, where it is a plain one.
+    /// Evaluates the start for new parameters without a new check, if the start allows it.
     quick: Option<QuickStart>,
     method: String,
     step: f64,
@@ -25,18 +25,18 @@ impl Checked {
     }
 }
 
-/// The state from which a run starts.
+/// The initial state of a run.
 #[derive(Clone)]
 pub(super) struct Begin {
     pub(super) state: State,
-    /// It is that of an earlier run.
+    /// True if it is the final state of an earlier run.
     pub(super) is_resumed: bool,
-    /// The start of the model, where that is it.
+    /// The start of the model, if the run begins there.
     pub(super) start: Option<Start>,
 }
 
 impl Simulation {
-    /// Evaluates and checks the start, for a run with a step.
+    /// Evaluates and checks the initial state of a run with this step.
     pub(super) fn start_state(&self, scheme: &Scheme, step: f64) -> Result<Begin> {
         let evaluator = || {
             let mut evaluator = scheme.plant.evaluator();
@@ -65,11 +65,11 @@ impl Simulation {
                 }
                 let model = self.current_model();
                 let mut start = model.start()?;
-                // What there is to say of a start may change with the parameters.
+                // Warnings and notes may change with the parameters.
                 if quick.is_none() && start.warnings.is_empty() && start.notes.is_empty() {
                     quick = QuickStart::new(&self.model);
                 }
-                // The same bits as with parameters that are set later.
+                // Use the quick evaluation also here, so that parameters that are set later give the same bits.
                 if let Some(same) = quick.as_ref().and_then(|quick| quick.start(&self.parameters)) {
                     start = same;
                 }
@@ -95,7 +95,7 @@ impl Simulation {
     }
 }
 
-/// The state of a start from two configurations.
+/// The state of a start that is given by two configurations.
 fn two_configurations(model: &Model, scheme: &Scheme, state: State, q1: &[f64], step: f64) -> Result<State> {
     let (mechanics, values) = (scheme.plant.lagrangian()?, model.parameter_values());
     let parameters = Arc::clone(&state.parameters);

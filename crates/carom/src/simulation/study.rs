@@ -1,4 +1,4 @@
-//! The hypotheses of the projected principle, with the motion that they may depend on.
+//! Checks the hypotheses of the projected principle along the motion.
 
 use super::Simulation;
 use crate::error::Result;
@@ -6,23 +6,23 @@ use crate::model::{Model, Start};
 use crate::projection::Study;
 use crate::run::{View, Watcher};
 
-/// The motion is looked at up to this time where the model has no end time.
+/// The end time of that motion if the model has none.
 const HORIZON: f64 = 10.0;
-/// It is looked at in so many steps.
+/// The number of steps of that motion.
 const STEPS: f64 = 400.0;
 
-/// Which hypotheses of the projected principle a model meets. Where that depends on where the motion goes, it is followed by
-/// the default method up to the end time.
+/// Determines which hypotheses of the projected principle a model meets. If that depends on the region that the motion visits,
+/// the default method computes the motion up to the end time.
 pub fn study(model: &Model) -> Result<Study> {
     study_of(&model.simulation())
 }
 
-/// The study of the model of a simulation, with its parameters.
+/// Like [`study`], for the model and the parameters of a simulation.
 pub(super) fn study_of(simulation: &Simulation) -> Result<Study> {
     let model = &simulation.current_model();
     let start = model.start()?;
     Study::new(model, &start.q, |reduced| {
-        // Without constraints to eliminate, the motion is that of the simulation, which is compiled once.
+        // Without constraints to eliminate, the motion is that of the simulation, which is already compiled.
         let same = model.system.constraints.is_empty();
         let motion = if same { simulation.clone() } else { reduced.simulation() };
         let reach = reach(motion, &start).unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn study_of(simulation: &Simulation) -> Result<Study> {
     })
 }
 
-/// The least and greatest value of each free coordinate along the motion.
+/// The range of each free coordinate along the motion.
 fn reach(motion: Simulation, start: &Start) -> Result<Vec<(f64, f64)>> {
     struct Reach(Vec<(f64, f64)>);
     impl Watcher for Reach {

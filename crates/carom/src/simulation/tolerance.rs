@@ -1,4 +1,4 @@
-//! A step for a tolerance, and an estimate of the error that it leaves.
+//! Finds a step for a tolerance and estimates the error.
 
 use super::runner::{Plan, Runner};
 use crate::error::Result;
@@ -6,20 +6,19 @@ use crate::limits::{CHECKPOINTS, FINER, MEANINGLESS, MOST_STEPS, REST_TIME, TRIE
 use crate::run::{Audience, Outcome, Status, Watcher};
 use crate::solve::larger;
 
-/// A step, and the error that it leaves.
+/// A step and its estimated error.
 #[derive(Clone, Debug)]
 pub(super) struct Tuned {
-    /// The step that was found.
     pub(super) step: f64,
-    /// The largest difference to a finer run, of the final state and of the coordinates at times on the way: an estimate of the
-    /// error, relative to 1 + |z|. None where a run did not come to its end.
+    /// The estimated error, relative to 1 + |z|: the largest difference from a finer run, over the final state and the
+    /// coordinates at the checkpoints. None if the run did not complete.
     pub(super) error: Option<f64>,
-    /// What to tell the user, if the tolerance was not reached.
+    /// A warning, if the tolerance was not reached.
     pub(super) warning: Option<String>,
 }
 
-/// Finds a step with which the final state, and the coordinates on the way, are right to `tolerance`. The search ends early
-/// where `stop` says so.
+/// Finds a step for which the errors of the final state and of the coordinates at the checkpoints are at most `tolerance`. The
+/// search ends early if `stop` requests it.
 pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<Tuned> {
     let smallest = (until - runner.start().z.t) / MOST_STEPS;
     let mut step = pilot(runner, until, order, tolerance, stop)?;
@@ -27,7 +26,7 @@ pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64
     loop {
         let plan = plan(step, until);
         let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
-        // Where the equations of a step have no solution, those of a shorter one may; and it may see a wall.
+        // A shorter step may have a solution, and may find the missed wall.
         let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
         if fails && tries < TRIES && step > smallest {
             (step, tries) = ((0.5 * step).max(smallest), tries + 1);
@@ -48,7 +47,7 @@ pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64
     }
 }
 
-/// The estimated error of a run with a given step; none where a run does not come to its end.
+/// The estimated error of a run with a given step. None if the run does not complete.
 pub(super) fn estimate(runner: &mut Runner, step: f64, until: f64, stop: &dyn Watcher) -> Result<Option<f64>> {
     let plan = plan(step, until);
     let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
@@ -58,7 +57,7 @@ pub(super) fn estimate(runner: &mut Runner, step: f64, until: f64, stop: &dyn Wa
     error_of(runner, plan, &outcome, stop).map(Some)
 }
 
-/// How far a run is from one with less error.
+/// The estimated error of a run: its difference from a finer run.
 fn error_of(runner: &mut Runner, plan: Plan, outcome: &Outcome, stop: &dyn Watcher) -> Result<f64> {
     let finer = runner.run_finer(plan, FINER, &mut [Quiet(stop).audience()])?;
     let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
@@ -69,7 +68,7 @@ fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: CHECKPOINTS }
 }
 
-/// A first step: short runs with h and h/2 are compared, beginning with a large h.
+/// A first guess of the step, from short runs with h and with every step in halves. Starts with a large h.
 fn pilot(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<f64> {
     let start = runner.start().z.t;
     let time = until - start;
@@ -82,7 +81,7 @@ fn pilot(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &d
         if error <= (tolerance * part).max(1e-14) {
             return Ok(h);
         }
-        // Beyond its own scale the method says nothing about the right step.
+        // Such a large error is outside the asymptotic range, so the order says nothing about the step.
         let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance * part / error).powf(1.0 / order as f64) };
         h *= factor.clamp(0.05, 0.9);
     }
@@ -99,9 +98,9 @@ fn error_of_step(runner: &mut Runner, h: f64, until: f64, stop: &dyn Watcher) ->
     Ok(if ends.iter().any(fails) { f64::INFINITY } else { difference(&ends[0], &ends[1]) })
 }
 
-/// How far two runs are apart, relative to 1 + |z|: in the last state, and in the coordinates on the way, since what rests has
-/// forgotten how it came there. The times when rest began are compared too, though not to all digits: where bounces end is
-/// extrapolated.
+/// The largest difference of two runs, relative to 1 + |z|, over the final state and the coordinates at the checkpoints. A
+/// final state at rest alone would hide earlier errors. The times at which rest begins are also compared, with a smaller weight
+/// because they are extrapolated.
 fn difference(a: &Outcome, b: &Outcome) -> f64 {
     let gap = |(a, b): (&f64, &f64)| (a - b).abs() / (1.0 + b.abs());
     let rest = match (a.first_rest, b.first_rest) {
@@ -113,7 +112,7 @@ fn difference(a: &Outcome, b: &Outcome) -> f64 {
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 
-/// Looks at nothing, but stops where the other wants to.
+/// Records nothing, and stops the run when the other watcher requests it.
 struct Quiet<'a>(&'a dyn Watcher);
 
 impl Quiet<'_> {
@@ -138,11 +137,12 @@ impl Watcher for Quiet<'_> {
 
 fn warning(error: f64, tolerance: f64, too_many_steps: bool) -> String {
     let message = if error > MEANINGLESS {
-        "the motion is so sensitive that its final state means nothing; what holds on average still does".to_string()
+        "the motion is chaotic over this time: the final state has no correct digits, averages may still be meaningful"
+            .to_string()
     } else if too_many_steps {
-        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; a method of higher order helps")
+        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; use a method of higher order")
     } else {
-        format!("the tolerance {tolerance:e} is out of reach of double precision here")
+        format!("the tolerance {tolerance:e} cannot be reached in double precision here")
     };
     format!("{message} (estimated error {error:.1e})")
 }

@@ -1,4 +1,4 @@
-//! A run, kept.
+//! The record of a run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::{Model, suggestion};
 use crate::run::{Account, Crossing, Holding, Impact, Mesh, Outcome, Status};
 use crate::step::{Scheme, State};
 
-/// A run, kept: columns of numbers by name, impacts, and the state at any time.
+/// The record of a run: columns by name, impacts, and the state at any time.
 #[derive(Clone)]
 pub struct Trajectory {
     model: Arc<Model>,
@@ -27,21 +27,21 @@ pub struct Trajectory {
     notes: Vec<String>,
 }
 
-/// The side of an impact on which a state is asked for.
+/// Selects the state before or after an impact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Before it.
+    /// The state before the impact.
     Before,
-    /// After it.
+    /// The state after the impact.
     After,
 }
 
-/// Why there is no trajectory, or no whole one.
+/// Why a run has no trajectory, or an incomplete one.
 #[derive(Clone)]
 pub enum RunError {
-    /// The model or a setting is wrong, or the start has no solution.
+    /// The model or a setting is wrong, or the initial state cannot be computed.
     Refused(Error),
-    /// A step could not be computed. Carries the trajectory up to there.
+    /// A step could not be computed. Carries the trajectory up to that time.
     Failed(Box<Trajectory>),
 }
 
@@ -68,40 +68,40 @@ impl Trajectory {
         }
     }
 
-    /// The times of the rows.
+    /// The time of each row.
     pub fn t(&self) -> &[f64] {
         &self.columns[0]
     }
 
-    /// A coordinate along the run.
+    /// The values of a coordinate.
     pub fn q(&self, name: &str) -> Result<&[f64]> {
         Ok(&self.columns[1 + self.coordinate(name)?])
     }
 
-    /// A velocity along the run, by the name of its coordinate.
+    /// The velocities of a coordinate.
     pub fn v(&self, name: &str) -> Result<&[f64]> {
         Ok(&self.columns[1 + self.model.system.coordinates.len() + self.coordinate(name)?])
     }
 
-    /// A momentum along the run, by the name of its coordinate.
+    /// The momenta of a coordinate.
     pub fn p(&self, name: &str) -> Result<&[f64]> {
         Ok(&self.columns[1 + 2 * self.model.system.coordinates.len() + self.coordinate(name)?])
     }
 
-    /// An output of the model along the run.
+    /// The values of an output of the model.
     pub fn output(&self, name: &str) -> Result<&[f64]> {
         let names = self.model.outputs.iter().map(|output| output.name.as_str());
         Ok(&self.columns[1 + 3 * self.model.system.coordinates.len() + find("output", name, names)?])
     }
 
-    /// The impulse of a constraint in a step along the run, in the sign of [TPC eq. 6a].
+    /// The impulse of a constraint per step, with the sign of [TPC eq. 6a].
     pub fn lambda(&self, name: &str) -> Result<&[f64]> {
         let names = self.model.system.constraints.iter().map(|constraint| constraint.name.as_str());
         let first = 1 + 3 * self.model.system.coordinates.len() + self.model.outputs.len();
         Ok(&self.columns[first + find("constraint", name, names)?])
     }
 
-    /// The energy along the run.
+    /// The energy in each row.
     pub fn energy(&self) -> &[f64] {
         self.columns.last().map_or(&[], |column| column)
     }
@@ -111,7 +111,7 @@ impl Trajectory {
         &self.impacts
     }
 
-    /// The name of the wall of an impact.
+    /// The name of the wall that an impact hit.
     pub fn wall(&self, impact: &Impact) -> &str {
         &self.model.system.walls[impact.wall].name
     }
@@ -121,12 +121,12 @@ impl Trajectory {
         &self.crossings
     }
 
-    /// When walls begin and cease to hold the motion.
+    /// The times at which walls begin and cease to hold the motion.
     pub fn contacts(&self) -> &[Holding] {
         &self.contacts
     }
 
-    /// What changed the energy, if anything can.
+    /// The energy account, if forces, drives, moving walls or losses can change the energy.
     pub fn account(&self) -> Option<Account> {
         self.outcome.account
     }
@@ -136,7 +136,7 @@ impl Trajectory {
         &self.outcome.status
     }
 
-    /// The estimated error, where the step was found from a tolerance or an estimate was asked for.
+    /// The estimated error, if carom found the step or an estimate was requested.
     pub fn error_estimate(&self) -> Option<f64> {
         self.outcome.error_estimate
     }
@@ -146,32 +146,31 @@ impl Trajectory {
         self.outcome.step
     }
 
-    /// The last state, with all that is needed to resume.
+    /// The final state, complete enough to resume from.
     pub fn state(&self) -> &State {
         &self.outcome.state
     }
 
-    /// Everything that is known of the run as a whole.
+    /// The results of the run as a whole.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// What the user should know: a start that was moved, a tolerance that was not reached, a wall that was missed.
+    /// Warnings: a start that was moved, a tolerance that was not reached, a wall that was missed.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.notes.iter().chain(&self.outcome.warnings).map(String::as_str)
     }
 
-    /// The state at time t, to the accuracy of the method; at an impact the state after it. Needs a run that records its
-    /// nodes.
+    /// The state at time t, to the order of the method. At an impact this is the state after it. The run must record its nodes.
     pub fn at(&self, t: f64) -> Result<Node> {
         self.at_side(t, Side::After)
     }
 
-    /// The state at time t on a side of an impact.
+    /// Like [`Trajectory::at`], but at an impact on the given side of it.
     pub fn at_side(&self, t: f64, side: Side) -> Result<Node> {
         let (begin, end) = (self.begin, self.outcome.state.z.t);
         if !(begin..=end).contains(&t) {
-            return Err(Diagnostic::new(format!("the run is from t = {begin} to {end}, and {t} is outside")).into());
+            return Err(Diagnostic::new(format!("t = {t} is outside the run, which goes from {begin} to {end}")).into());
         }
         let unrecorded = || Diagnostic::new("the run did not record its nodes").with_help("use `Record::Nodes`");
         let arc = self.arcs.find(t, side == Side::Before).ok_or_else(unrecorded)?;
@@ -185,7 +184,7 @@ impl Trajectory {
     }
 }
 
-/// The number of a name.
+/// The index of a name, or an error with a suggestion.
 fn find<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Result<usize> {
     names.clone().position(|known| known == name).ok_or_else(|| {
         let error = Diagnostic::new(format!("the model has no {what} `{name}`"));
@@ -219,7 +218,7 @@ impl fmt::Display for RunError {
     }
 }
 
-/// As it is displayed: `?` in `main` shows it to the user.
+/// Same text as `Display`, because `?` in `main` prints the `Debug` form.
 impl fmt::Debug for RunError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         fmt::Display::fmt(self, f)

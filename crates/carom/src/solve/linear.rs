@@ -1,12 +1,12 @@
 use super::{Lu, SparseLu};
 
-/// The most unknowns of a dense elimination.
+/// The largest number of unknowns for dense elimination.
 const MAX_DENSE: usize = 32;
 
-/// Linear equations with a matrix of which some entries are always zero.
+/// Linear equations whose matrix has a fixed pattern of zeros.
 #[derive(Clone, Debug)]
 pub(crate) enum Linear {
-    /// All entries by rows, and where the others than zero are.
+    /// All entries by rows, and the positions of those that may be nonzero.
     Dense {
         lu: Lu,
         matrix: Vec<f64>,
@@ -16,7 +16,7 @@ pub(crate) enum Linear {
 }
 
 impl Linear {
-    /// For matrices of n rows with entries at these rows and columns.
+    /// For n×n matrices with entries at these rows and columns.
     pub(crate) fn new(n: usize, entries: &[(usize, usize)]) -> Linear {
         if n > MAX_DENSE {
             return Linear::Sparse(SparseLu::new(n, entries));
@@ -25,7 +25,7 @@ impl Linear {
         Linear::Dense { lu: Lu::new(n), matrix: vec![0.0; n * n], places }
     }
 
-    /// Factors the matrix with these entries; false if it is singular.
+    /// Factors the matrix with these entries. Returns false if it is singular.
     pub(crate) fn factor(&mut self, entries: &[f64]) -> bool {
         match self {
             Linear::Dense { lu, matrix, places } => {
@@ -36,7 +36,7 @@ impl Linear {
         }
     }
 
-    /// x with A·x = b.
+    /// Solves A·x = b.
     pub(crate) fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         match self {
             Linear::Dense { lu, .. } => lu.solve(b, x),

@@ -1,4 +1,4 @@
-//! LU factors with row pivoting.
+//! LU decomposition with row pivoting.
 
 use crate::limits::SINGULAR;
 
@@ -8,20 +8,20 @@ pub struct Lu {
     n: usize,
     /// A
     matrix: Vec<f64>,
-    /// There are factors of it.
+    /// True if `matrix` has been factored.
     known: bool,
     a: Vec<f64>,
     rows: Vec<usize>,
 }
 
 impl Lu {
-    /// Room for matrices of n rows.
+    /// Memory for n×n matrices.
     pub fn new(n: usize) -> Lu {
         Lu { n, matrix: vec![0.0; n * n], known: false, a: vec![0.0; n * n], rows: (0..n).collect() }
     }
 
-    /// Factors `a`, given by rows. False if it is singular to working precision (or not finite). The matrix of the last time,
-    /// as of a motion at rest, costs nothing.
+    /// Factors `a`, given by rows. Returns false if it is singular to working precision or not finite. Reuses the factors if
+    /// `a` is equal to the last matrix, as for a motion at rest.
     pub fn factor(&mut self, a: &[f64]) -> bool {
         if self.known && self.matrix == a {
             return true;
@@ -48,7 +48,7 @@ impl Lu {
             }
             let (above, below) = self.a.split_at_mut((k + 1) * n);
             let above = &above[k * n + k..];
-            // Matrices of steps are mostly zeros.
+            // Matrices of steps have many zeros.
             for row in below.chunks_exact_mut(n).map(|row| &mut row[k..]).filter(|row| row[0] != 0.0) {
                 row[0] /= above[0];
                 let factor = row[0];
@@ -62,7 +62,7 @@ impl Lu {
     pub fn determinant(&self) -> f64 {
         let mut rows = self.rows.clone();
         let mut product: f64 = (0..self.n).map(|i| self.a[i * self.n + i]).product();
-        // Each exchange of two rows turns the sign.
+        // Each row exchange changes the sign.
         for i in 0..self.n {
             while rows[i] != i {
                 let j = rows[i];
@@ -73,7 +73,7 @@ impl Lu {
         product
     }
 
-    /// x with A·x = b.
+    /// Solves A·x = b.
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         let n = self.n;
         for i in 0..n {

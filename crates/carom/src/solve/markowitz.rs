@@ -1,30 +1,30 @@
-//! LU factors of small matrices that all have the same zeros.
+//! LU decomposition of small sparse matrices with a fixed pattern.
 
 use crate::limits::{GOOD_PIVOT, KEPT_PIVOT, SINGULAR};
 
-/// A = P·L·U·Q of a square matrix by rows, of which only listed entries may differ from zero.
+/// A = P·L·U·Q of a square matrix by rows, of which only the listed entries may be nonzero.
 ///
-/// The first matrix decides on the pivots: of the column with the fewest entries the row with the fewest, among those whose
-/// entry is large enough [Markowitz 1957; Duff, Erisman & Reid 1986, ch. 7]. Later matrices follow the same lists.
+/// The first matrix determines the pivots: from the column with the fewest entries, the row with the fewest entries among those
+/// whose entry is large enough [Markowitz 1957; Duff, Erisman & Reid 1986, ch. 7]. Later matrices use the same sequence.
 #[derive(Clone, Debug)]
 pub struct MarkowitzLu {
     n: usize,
-    /// Where A may differ from zero, and A there at the last time.
+    /// The positions of the entries of A, and their last values.
     entries: Vec<usize>,
     matrix: Vec<f64>,
     is_factored: bool,
-    /// L below the pivots, U beside them.
+    /// L and U, in the place of A.
     a: Vec<f64>,
     /// 1 over the largest entry of each row of A.
     scale: Vec<f64>,
-    /// For each row the sum of the sizes of what has added up to its pivot.
+    /// For each row, the sum of the absolute terms that add up to its pivot.
     size: Vec<f64>,
     pivots: Vec<Pivot>,
     /// The column of the pivot of each row.
     pivot_column: Vec<usize>,
-    /// The rows and columns of all pivots.
+    /// The rows and columns of all pivots, concatenated.
     lists: Vec<usize>,
-    /// Where A is zero and the factors are not.
+    /// The fill-in: positions at which A is zero and the factors are not.
     fill: Vec<usize>,
 }
 
@@ -33,14 +33,14 @@ pub struct MarkowitzLu {
 struct Pivot {
     row: usize,
     column: usize,
-    /// Where in `lists` the rows begin from which its row is subtracted, then its columns, and where these end.
+    /// The start in `lists` of the rows from which this pivot's row is subtracted, then of its columns, and the end.
     rows: usize,
     columns: usize,
     end: usize,
 }
 
 impl MarkowitzLu {
-    /// Room for matrices of n rows with these entries, each at row·n + column.
+    /// Memory for n×n matrices with these entries, each at row·n + column.
     pub fn new(n: usize, mut entries: Vec<usize>) -> MarkowitzLu {
         entries.sort_unstable();
         entries.dedup();
@@ -59,13 +59,13 @@ impl MarkowitzLu {
         }
     }
 
-    /// Sets the entries of `a` that may differ from zero to zero.
+    /// Sets the entries of `a` that may be nonzero to zero.
     pub fn clear(&self, a: &mut [f64]) {
         self.entries.iter().for_each(|&at| a[at] = 0.0);
     }
 
-    /// Factors `a`. False if it is singular to working precision (or not finite). The matrix of the last time, as of a motion
-    /// at rest, costs nothing.
+    /// Factors `a`. Returns false if it is singular to working precision or not finite. Reuses the factors if `a` is equal to
+    /// the last matrix, as for a motion at rest.
     pub fn factor(&mut self, a: &[f64]) -> bool {
         if self.is_factored && self.entries.iter().zip(&self.matrix).all(|(&at, known)| a[at] == *known) {
             return true;
@@ -75,7 +75,7 @@ impl MarkowitzLu {
         self.is_factored
     }
 
-    /// The matrix where the factors will be.
+    /// Copies the matrix to the place of the factors.
     fn place(&mut self) -> bool {
         self.scale.fill(0.0);
         for (&at, &x) in self.entries.iter().zip(&self.matrix) {
@@ -88,7 +88,7 @@ impl MarkowitzLu {
         self.scale.iter().all(|row| row.is_finite()) && self.matrix.iter().all(|x| x.is_finite())
     }
 
-    /// Follows the lists. False without pivots, or where a pivot is too small.
+    /// Eliminates with the stored pivot sequence. Returns false if there is none, or if a pivot is too small.
     fn eliminate(&mut self) -> bool {
         if self.pivots.len() < self.n || !self.place() {
             return false;
@@ -101,7 +101,7 @@ impl MarkowitzLu {
             let (rows, columns) = (&self.lists[rows..columns], &self.lists[columns..end]);
             let x = self.a[row * n + column];
             let most = rows.iter().map(|&i| self.scale[i] * self.a[i * n + column].abs()).fold(0.0, f64::max);
-            // The size is that of the terms whose sum is the pivot: no unit matters.
+            // Compare with the terms whose sum is the pivot, so that units do not matter.
             if x.abs() <= SINGULAR * self.size[row] || self.scale[row] * x.abs() < KEPT_PIVOT * most {
                 return false;
             }
@@ -118,7 +118,7 @@ impl MarkowitzLu {
         true
     }
 
-    /// Makes the lists for the matrix. False if it is singular.
+    /// Determines the pivot sequence for the matrix. Returns false if it is singular.
     fn choose_pivots(&mut self) -> bool {
         let n = self.n;
         let is_placed = self.place();
@@ -149,7 +149,7 @@ impl MarkowitzLu {
         true
     }
 
-    /// x with A·x = b; `b` is used up.
+    /// Solves A·x = b; overwrites `b`.
     pub fn solve(&self, b: &mut [f64], x: &mut [f64]) {
         let n = self.n;
         for pivot in &self.pivots {
@@ -172,13 +172,13 @@ fn two_rows(a: &mut [f64], n: usize, from: usize, to: usize) -> [&mut [f64]; 2] 
     if from < to { [low, high] } else { [high, low] }
 }
 
-/// What is left of the matrix while pivots are chosen.
+/// The remaining matrix during the choice of pivots.
 struct Search {
     n: usize,
     may_differ: Vec<bool>,
     is_row_left: Vec<bool>,
     is_column_left: Vec<bool>,
-    /// How many entries the rows and columns have.
+    /// The number of entries of each row and column.
     in_row: Vec<usize>,
     in_column: Vec<usize>,
 }
@@ -200,7 +200,7 @@ impl Search {
         search
     }
 
-    /// Adds an entry; true if it is new.
+    /// Adds an entry. Returns true if it is new.
     fn add(&mut self, i: usize, j: usize) -> bool {
         let is_new = !std::mem::replace(&mut self.may_differ[i * self.n + j], true);
         self.in_row[i] += usize::from(is_new);
@@ -208,7 +208,7 @@ impl Search {
         is_new
     }
 
-    /// The best pivot of the column with the fewest entries; of the next one, where all of them are zero.
+    /// The best pivot in the column with the fewest entries; if all its entries are zero, in the next column.
     fn next_pivot(&self, a: &[f64], scale: &[f64]) -> Option<(usize, usize)> {
         let mut columns: Vec<usize> = (0..self.n).filter(|&j| self.is_column_left[j]).collect();
         columns.sort_by_key(|&j| self.in_column[j]);
@@ -224,7 +224,7 @@ impl Search {
         (0..self.n).filter(move |&i| self.is_row_left[i] && self.may_differ[i * self.n + column])
     }
 
-    /// Takes a row and a column out; the other rows and columns with which they have entries.
+    /// Removes a row and a column. Returns the other rows and columns in which they have entries.
     fn take(&mut self, row: usize, column: usize) -> (Vec<usize>, Vec<usize>) {
         (self.is_row_left[row], self.is_column_left[column]) = (false, false);
         let rows: Vec<usize> = self.rows_of(column).collect();
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::solve::Lu;
 
-    /// Random matrices with few entries, bordered as those of constraints are: the solution is that of dense factors.
+    /// Random sparse matrices with a border, as for constraints: the solutions agree with those of dense factors.
     #[test]
     fn solutions_are_those_of_dense_factors() {
         let mut seed = 7u64;

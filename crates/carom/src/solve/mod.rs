@@ -1,4 +1,4 @@
-//! Equations between numbers: linear systems, roots, and what Newton's method calls a solution.
+//! Numerical solution of equations: linear systems, scalar roots, and the stopping rule of Newton's method.
 
 mod linear;
 mod lu;
@@ -14,7 +14,7 @@ pub use newton::{NoSolution, Solved};
 pub(crate) use newton::{StopRule, largest};
 pub use sparse::SparseLu;
 
-/// The larger of two numbers; what is no number stays one, where `f64::max` would lose it.
+/// The larger of two numbers. Propagates NaN, unlike `f64::max`.
 pub fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a >= b { a } else { b }
 }

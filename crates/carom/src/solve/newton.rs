@@ -1,29 +1,29 @@
-//! When Newton's method stops, and what it says if there is no solution.
+//! The stopping rule of Newton's method, and reasons for failure.
 
 use super::larger;
 use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
 
-/// Decides when Newton's method has found a solution. With a correction dx that led to x, it has if
+/// Decides when Newton's method has converged. After a correction dx that led to x, it has if
 ///
 /// ```text
 /// |dx| ≤ 10⁻⁹ |x|,   or   |dx| ≥ |dx of the last time|/2  and  |dx| ≤ 10⁻¹² max(|x|, unit)
 /// ```
 ///
-/// |·| is the largest entry, so that the rule does not depend on how many unknowns there are.
+/// |·| is the maximum norm, so the rule does not depend on the number of unknowns.
 pub(crate) struct StopRule {
     unit: f64,
     previous: f64,
-    /// How many corrections there were.
+    /// The number of corrections so far.
     pub(crate) iterations: usize,
 }
 
 impl StopRule {
-    /// Roundoff of the unknowns is relative to `unit`, where they are smaller than it.
+    /// `unit` is the scale of roundoff for unknowns that are smaller.
     pub(crate) fn new(unit: f64) -> StopRule {
         StopRule { unit, previous: f64::INFINITY, iterations: 0 }
     }
 
-    /// True if the correction of the size `step`, which led to unknowns of the size `scale`, is the last.
+    /// True if the correction of size `step`, which led to unknowns of size `scale`, is the last one.
     pub(crate) fn is_last(&mut self, step: f64, scale: f64) -> Solved<bool> {
         self.iterations += 1;
         if !(step.is_finite() && scale.is_finite()) {
@@ -43,29 +43,29 @@ impl StopRule {
     }
 }
 
-/// The largest absolute entry; what is no number stays one.
+/// The largest absolute entry. Propagates NaN.
 pub(crate) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |largest, x| larger(largest, x.abs()))
 }
 
-/// What may have no solution.
+/// The result of equations that may have no solution.
 pub type Solved<T> = std::result::Result<T, NoSolution>;
 
-/// Newton's method found no solution.
+/// The reason why there is no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoSolution {
-    /// The matrix ∂r/∂x cannot be inverted.
+    /// The Jacobian ∂r/∂x is singular.
     Singular,
-    /// The corrections do not become small.
+    /// The corrections do not decrease.
     Diverged,
     /// The gap of a wall, or its rate, is not a number.
     NoGap,
-    /// The constraints leave no motion away from a wall.
+    /// The constraints block the normal direction of a wall.
     Tangent,
-    /// No impulse λ > 0 of a wall gives the energy that the impact rule asks for.
+    /// No impulse λ > 0 meets the energy condition of the impact rule.
     NoImpulse,
-    /// Impacts follow each other without an end at one instant.
+    /// Impacts accumulate, and the motion cannot come to rest.
     Accumulated,
-    /// Walls that touch leave no way out.
+    /// Touching walls leave no admissible motion.
     Squeezed,
 }

@@ -1,7 +1,7 @@
 //! Roots of one equation in one unknown.
 
-/// A root of f between a and b, where f changes its sign, to the last bit: Newton's method with the slope that `f`
-/// estimates, kept inside a bracket that shrinks. `f` returns the value and the slope.
+/// A root of f between a and b, where f changes sign, to the last bit. Uses Newton's method with the slope that `f` returns
+/// together with its value, safeguarded by a shrinking bracket.
 pub fn bracketed<E>(
     mut f: impl FnMut(f64) -> Result<(f64, f64), E>,
     (mut a, mut fa): (f64, f64),
@@ -26,7 +26,8 @@ pub fn bracketed<E>(
         } else {
             (b, fb) = (x, fx);
         }
-        // Newton from the best point so far; every third time the secant or the middle, so that both ends move.
+        // Newton's method from the best point so far; every third iteration the secant method or bisection, so that both ends
+        // move.
         let mut next = x - fx / slope;
         if round % 3 == 2 {
             next = if round % 2 == 0 { 0.5 * (a + b) } else { (a * fb - b * fa) / (fb - fa) };
@@ -60,7 +61,7 @@ pub fn secant<E>(mut f: impl FnMut(f64) -> Result<f64, E>, x: f64, dx: f64) -> R
             return Ok(Some(x2));
         }
         let f2 = f(x2)?;
-        // Near the root the values are roundoff: stop where they no longer shrink.
+        // Near the root the values are roundoff: stop when they no longer decrease.
         if f2.abs() >= f1.abs() && step.abs() <= 1e-12 * x2.abs() {
             return Ok(Some(x1));
         }
@@ -69,7 +70,7 @@ pub fn secant<E>(mut f: impl FnMut(f64) -> Result<f64, E>, x: f64, dx: f64) -> R
     Ok(None)
 }
 
-/// A root of f near x > 0, by a search for a change of sign at growing distances from x.
+/// A root of f near x > 0, found by searching for a sign change at increasing distances from x.
 pub fn around<E>(mut f: impl FnMut(f64) -> Result<f64, E>, x: f64) -> Result<Option<f64>, E> {
     let middle = (x, f(x)?);
     let (mut below, mut above) = (middle, middle);

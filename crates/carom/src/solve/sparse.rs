@@ -1,4 +1,4 @@
-//! LU factors of a large matrix most of whose entries are zero.
+//! LU decomposition of large sparse matrices.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,42 +6,42 @@ use std::sync::Arc;
 
 use crate::limits::SINGULAR;
 
-/// P·A·Q = L·U of a square matrix whose nonzero entries are at known places.
+/// P·A·Q = L·U of a square matrix with a fixed pattern of nonzero entries.
 ///
-/// The columns are in the order of Cuthill and McKee [1969] on the graph of rows and columns, the rows in that of their first
-/// entries, so that the entries of each row are close together. Elimination and row exchanges keep to these spans: what is 0
-/// outside of them stays 0.
+/// The columns are ordered by the algorithm of Cuthill and McKee [1969] on the graph of rows and columns, and the rows by their
+/// first entries, so that the entries of each row are close together. Elimination and row exchanges stay inside these spans;
+/// entries outside remain zero.
 #[derive(Debug)]
 pub struct SparseLu {
     shape: Arc<Shape>,
-    /// The entries of A, and whether there are factors of it.
+    /// The entries of the last matrix, and whether it has been factored.
     entries: Vec<f64>,
     known: bool,
     /// L and U by rows, zero outside the spans.
     a: Vec<f64>,
     spans: Vec<Range<usize>>,
-    /// By row of L·U: which row of A it is.
+    /// For each row of L·U, the corresponding row of A.
     rows: Vec<usize>,
     x: Vec<f64>,
 }
 
-/// What does not change with the numbers.
+/// The structure, which does not depend on the numbers.
 #[derive(Debug)]
 struct Shape {
     n: usize,
-    /// Where each entry goes in `a`.
+    /// The position of each entry in `a`.
     places: Vec<usize>,
     /// The rows and columns of A in their new order.
     rows: Vec<usize>,
     columns: Vec<usize>,
-    /// By row in its new place: where its entries are.
+    /// For each reordered row, the range of its entries.
     spans: Vec<Range<usize>>,
-    /// By column: how many rows have their first entry there or before.
+    /// For each column, the number of rows whose first entry is there or earlier.
     begun: Vec<usize>,
 }
 
 impl SparseLu {
-    /// For matrices of n rows with entries at these rows and columns, each once.
+    /// For n×n matrices with entries at these rows and columns, each listed once.
     pub fn new(n: usize, entries: &[(usize, usize)]) -> SparseLu {
         SparseLu::of(Arc::new(Shape::of(n, entries)))
     }
@@ -59,8 +59,8 @@ impl SparseLu {
         }
     }
 
-    /// Factors the matrix with these entries. False if it is singular to working precision, or not finite. The matrix of the
-    /// last time costs nothing.
+    /// Factors the matrix with these entries. Returns false if it is singular to working precision or not finite. Reuses the
+    /// factors if the entries are equal to the last ones.
     pub fn factor(&mut self, entries: &[f64]) -> bool {
         if self.known && self.entries == entries {
             return true;
@@ -114,7 +114,7 @@ impl SparseLu {
         self.rows.swap(k, i);
     }
 
-    /// x with A·x = b.
+    /// Solves A·x = b.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64]) {
         let n = self.shape.n;
         let y = &mut self.x;
@@ -132,7 +132,7 @@ impl SparseLu {
     }
 }
 
-/// A clone has factors of nothing: most of its memory is then never touched.
+/// A clone does not copy the factors, so most of its memory is not touched.
 impl Clone for SparseLu {
     fn clone(&self) -> SparseLu {
         SparseLu::of(self.shape.clone())
@@ -148,7 +148,7 @@ impl Shape {
             let (span, at) = (&mut spans[row], place_of_column[column]);
             *span = span.start.min(at)..span.end.max(at + 1);
         }
-        // A row without entries, which makes any matrix singular, ends before it begins.
+        // A row without entries makes the matrix singular; give it an empty span.
         spans.iter_mut().for_each(|span| span.end = span.end.max(span.start));
         let mut rows: Vec<usize> = (0..n).collect();
         rows.sort_by_key(|&row| (spans[row].start, spans[row].end));
@@ -165,17 +165,17 @@ impl Shape {
     }
 }
 
-/// Where each number stands in a permutation.
+/// The inverse of a permutation.
 fn inverse(order: &[usize]) -> Vec<usize> {
     let mut places = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, &i)| places[i] = place);
     places
 }
 
-/// The columns in the order in which a breadth-first search through rows and columns meets them, from one at the far end of
-/// the graph, neighbours of low degree first.
+/// The columns in the order of a breadth-first search through rows and columns, which starts from a node at the far end of the
+/// graph and visits neighbours of low degree first.
 fn column_order(n: usize, entries: &[(usize, usize)]) -> Vec<usize> {
-    // Columns are the nodes 0 … n − 1, rows those from n on.
+    // Nodes 0 … n − 1 are columns, nodes from n on are rows.
     let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); 2 * n];
     for &(row, column) in entries {
         neighbours[column].push(n + row);
@@ -194,7 +194,7 @@ fn column_order(n: usize, entries: &[(usize, usize)]) -> Vec<usize> {
     order
 }
 
-/// The nodes that can be reached from `start`, nearest first, and that are not `seen` yet.
+/// The nodes reachable from `start` that are not yet `seen`, nearest first.
 fn search(neighbours: &[Vec<usize>], start: usize, seen: &mut [bool]) -> Vec<usize> {
     seen[start] = true;
     let (mut order, mut queue) = (Vec::new(), VecDeque::from([start]));
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::solve::Lu;
 
-    /// Bands of several widths with their rows and columns shuffled, some rows with 0 where a pivot would be.
+    /// Band matrices of several widths with shuffled rows and columns, some with zeros in pivot positions.
     #[test]
     fn factors_solve_what_dense_factors_solve() {
         for (n, band) in [(1, 0), (7, 1), (40, 2), (60, 5), (90, 12), (30, 30)] {
@@ -231,7 +231,7 @@ mod tests {
             let (mut expected, mut x) = (vec![0.0; n], vec![0.0; n]);
             assert!(dense.factor(&matrix), "{n} rows, band {band}");
             dense.solve(&b, &mut expected);
-            // The second time with what is left of the first.
+            // The second time, the memory contains values of the first.
             for scale in [3.0, 1.0] {
                 let scaled: Vec<f64> = entries.iter().map(|x| scale * x).collect();
                 assert!(sparse.factor(&scaled), "{n} rows, band {band}");

@@ -1,11 +1,11 @@
-//! The energy account, as it is printed.
+//! Output of the energy account.
 
 use carom::Account;
 
 use super::report::rounded;
 use crate::json::Object;
 
-/// As a member of the JSON of a run.
+/// The account as JSON.
 pub fn json(account: &Account) -> String {
     Object::default()
         .number("work", account.work)
@@ -15,7 +15,7 @@ pub fn json(account: &Account) -> String {
         .finish()
 }
 
-/// As a line of the summary.
+/// The account as a line of the summary.
 pub fn summary(account: &Account) -> String {
     let [work, drives, impacts] = [account.work, account.drives, account.impacts].map(rounded);
     let unexplained = account.unexplained;

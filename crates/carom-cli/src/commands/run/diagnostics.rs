@@ -1,4 +1,4 @@
-//! The table of diagnostics on a terminal.
+//! The table of diagnostics for a terminal.
 
 use carom::lab::diagnostic::{Panel, Summary, entry};
 use carom::{Method, Model, Result};
@@ -6,12 +6,12 @@ use carom::{Method, Model, Result};
 use super::report::Report;
 use crate::style::{QUIET, STRONG, left, paint, right, room, visible};
 
-/// The diagnostics of a list such as `energy,shadow`: all where it is empty.
+/// The diagnostics in a list such as `energy,shadow`; all if the list is empty.
 pub fn panel(list: &str, model: &Model, method: &Method, step: f64) -> Result<Panel> {
     Panel::new(model, method, step, &names(list))
 }
 
-/// Refuses a list with a name that is not known.
+/// Returns an error if the list has an unknown name.
 pub fn check(list: &str) -> Result<()> {
     names(list).into_iter().try_for_each(|name| entry(name).map(|_| ()))
 }
@@ -21,7 +21,7 @@ fn names(list: &str) -> Vec<&str> {
 }
 
 impl Report<'_> {
-    /// For each diagnostic its first value, its bounds, its largest drift and where; then what was left out.
+    /// For each diagnostic its first value, its bounds, its largest drift and the time of that; then the diagnostics left out.
     pub(super) fn diagnostics_table(&self) -> String {
         let Some(panel) = &self.record.panel else { return String::new() };
         let names: Vec<String> = panel.names().iter().map(|(_, name)| visible(name)).collect();
@@ -54,7 +54,7 @@ fn six(x: f64) -> String {
     if x == 0.0 || (1e-2..1e6).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.3e}") }
 }
 
-/// Those that are left out for one reason are named together.
+/// Lists the diagnostics left out, grouped by reason.
 fn note(panel: &Panel) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for out in panel.left_out() {

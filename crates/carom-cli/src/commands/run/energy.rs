@@ -1,27 +1,27 @@
-//! A small plot of the energy, for a terminal.
+//! A small plot of the energy for a terminal.
 
 use std::fmt::Write;
 
-/// Letters across and down; each is two dots wide and four high.
+/// The size in Braille characters; each has two by four dots.
 const WIDTH: usize = 60;
 const HEIGHT: usize = 4;
 
-/// The least and the greatest energy in each of many stretches of time.
+/// The smallest and largest energy in each of many time intervals.
 pub struct EnergyPlot {
     begin: Option<f64>,
     end: f64,
     stretches: Vec<Option<[f64; 2]>>,
-    /// An energy was not a number.
+    /// True if an energy was NaN or infinite.
     is_broken: bool,
 }
 
 impl EnergyPlot {
-    /// Of a run up to `end`.
+    /// A plot for a run up to `end`.
     pub fn new(end: f64) -> EnergyPlot {
         EnergyPlot { begin: None, end, stretches: vec![None; 2 * WIDTH], is_broken: false }
     }
 
-    /// Looks at a node.
+    /// Adds a node.
     pub fn push(&mut self, t: f64, energy: f64) {
         let k = self.column(t);
         let [low, high] = self.stretches[k].unwrap_or([energy, energy]);
@@ -36,7 +36,7 @@ impl EnergyPlot {
         ((part * self.stretches.len() as f64) as usize).min(self.stretches.len() - 1)
     }
 
-    /// The plot, with impacts marked below; none if there is nothing to see.
+    /// The plot, with impacts marked below. None if there is nothing to plot.
     pub fn draw(&self, impacts: &[f64]) -> Option<String> {
         let all: Vec<f64> = self.stretches.iter().flatten().flatten().copied().collect();
         let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
@@ -62,8 +62,8 @@ impl EnergyPlot {
         Some(text)
     }
 
-    /// Rows of Braille letters: in each column of dots a line from the least to the greatest energy; where a stretch has no
-    /// node, the line goes straight on.
+    /// Rows of Braille characters. Each column of dots is a line from the smallest to the largest energy of an interval;
+    /// intervals without nodes are interpolated.
     fn dots(&self, low: f64, high: f64) -> Vec<String> {
         let level = |x: f64| ((high - x) / (high - low) * (4 * HEIGHT - 1) as f64).round() as usize;
         let known: Vec<(usize, [f64; 2])> =
@@ -78,7 +78,7 @@ impl EnergyPlot {
         for pair in known.windows(2) {
             let [(a, from), (b, to)] = [pair[0], pair[1]];
             let middle = |[low, high]: [f64; 2]| 0.5 * (low + high);
-            // Upwards or downwards to where the next one is.
+            // Extend the line up or down to the next one.
             if b == a + 1 {
                 let join = if to[0] > from[1] { [from[1], to[0]] } else { [to[1].min(from[0]), from[0]] };
                 mark(b, join);
@@ -93,7 +93,7 @@ impl EnergyPlot {
     }
 }
 
-/// The bit of a dot in a Braille letter.
+/// The bit of a dot in a Braille character.
 fn dot(column: usize, row: usize) -> u32 {
     match (column, row) {
         (0, 3) => 0x40,

@@ -24,7 +24,7 @@ use crate::style;
 use record::{Interrupt, Record};
 use report::Report;
 
-/// Runs a model and tells what happened.
+/// Runs a model and prints the results.
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let pictures = picture::Pictures::new(&arguments.pictures)?;
     let model = load(&with_run_settings(arguments))?;
@@ -34,7 +34,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
     let every = arguments.every.map(positive_interval).transpose()?;
     refuse_diagnostics_of_samples(arguments)?;
-    // A mistake in the list is told before the long search.
+    // Report a mistake in the list before the search for a step.
     if let Some(list) = &arguments.diagnostics {
         diagnostics::check(list)?;
     }
@@ -75,13 +75,13 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
 }
 
-/// Diagnostics are numbers at the nodes: between them the steps are shorter, and so H̃ is another.
+/// Diagnostics are defined only at the nodes: steps to samples are shorter, and H̃ depends on the step.
 fn refuse_diagnostics_of_samples(arguments: &args::Run) -> Result<()> {
     if arguments.diagnostics.is_none() || arguments.every.is_none() {
         return Ok(());
     }
-    let error = Diagnostic::new("diagnostics are at the nodes, not at the samples of `--every`");
-    Err(error.with_help("leave out `--every`, and give `--nodes`").into())
+    let error = Diagnostic::new("diagnostics are computed at the nodes, not at the samples of `--every`");
+    Err(error.with_help("replace `--every` by `--nodes`").into())
 }
 
 /// `--method`, `--step` and `--until` are settings of `[run]`.
@@ -90,7 +90,7 @@ fn with_run_settings(arguments: &args::Run) -> args::Model {
     if let Some(method) = &arguments.method {
         settings.push(format!("run.method={}", text(method)));
     }
-    // TOML writes `nan` where Rust writes `NaN`.
+    // Rust formats NaN as `NaN`, but TOML expects `nan`.
     let number = |x: f64| format!("{x:?}").to_lowercase();
     settings.extend(arguments.step.map(|step| format!("run.step={}", number(step))));
     settings.extend(arguments.until.map(|until| format!("run.until={}", number(until))));

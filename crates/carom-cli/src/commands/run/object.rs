@@ -60,7 +60,7 @@ impl Report<'_> {
         ends.number("max_drift", energy.max_drift).finish()
     }
 
-    /// The last state, with all that is needed to resume.
+    /// The final state, complete enough to resume from.
     fn json_final(&self) -> String {
         self.node_object(&self.outcome.last, None).raw("state", &resume::json(&self.outcome.state)).finish()
     }
@@ -115,7 +115,7 @@ impl Report<'_> {
     }
 }
 
-/// What there was to see of each diagnostic, and why others were left out.
+/// The summary of each diagnostic, and the reasons why others were left out.
 fn json_panel(panel: &Panel) -> String {
     let named = panel.names().iter().zip(panel.summaries());
     let all = named.fold(Object::default(), |all, ((key, name), summary)| {

@@ -11,7 +11,7 @@ use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
 use crate::output::print;
 use crate::style::{QUIET, paint, warning};
 
-/// The pictures that were asked for; each can be written where it is to be.
+/// The requested pictures, at paths that were checked.
 pub struct Pictures {
     report: Option<Target>,
     plot: Option<Target>,
@@ -19,17 +19,17 @@ pub struct Pictures {
     dark: bool,
 }
 
-/// The beginning of a run is filmed, of no more arcs than this.
+/// The animation uses at most the first arcs of a run, up to this number.
 const MOST_ARCS: usize = 400_000;
 
-/// What the pictures need of a run.
+/// The recorded data for the pictures.
 pub struct Album<'a> {
     recorder: Recorder<'a>,
     dense: Dense,
 }
 
 impl Album<'_> {
-    /// Those who watch the run.
+    /// The watchers of the run.
     pub fn audience(&mut self) -> [Audience<'_>; 2] {
         let every = self.recorder.every();
         [Audience { watcher: &mut self.recorder, every }, Audience { watcher: &mut self.dense, every: None }]
@@ -37,7 +37,7 @@ impl Album<'_> {
 }
 
 impl Pictures {
-    /// Refuses what cannot be written before anything is computed.
+    /// Returns an error for a path that cannot be written, before anything is computed.
     pub fn new(arguments: &args::Pictures) -> Result<Pictures> {
         let target = |path: &Option<std::path::PathBuf>, option: &str, extensions: &[&str]| {
             path.as_deref().map(|path| Target::new(path, option, extensions)).transpose()
@@ -54,7 +54,7 @@ impl Pictures {
         [&self.report, &self.plot, &self.animation].into_iter().flatten()
     }
 
-    /// What the pictures need of a run, if any were asked for.
+    /// Prepares the recording, if pictures were requested.
     pub fn album<'a>(&self, model: &'a Model, ready: &Ready) -> Result<Option<Album<'a>>> {
         if self.targets().next().is_none() {
             return Ok(None);
@@ -64,11 +64,11 @@ impl Pictures {
         Ok(Some(Album { recorder, dense: ready.dense(if films { MOST_ARCS } else { 0 })? }))
     }
 
-    /// Draws a run that is over, and says where; or how to get a report.
+    /// Draws a finished run and prints the file names, or prints how to get a report.
     pub fn draw(&self, album: Option<Album>, run: &Report, is_quiet: bool) -> Result<()> {
         let Some(album) = album else {
             if !is_quiet {
-                print(&(paint(QUIET, "to see it: the same command with --report FILE.html") + "\n"))?;
+                print(&(paint(QUIET, "to see it, add --report FILE.html") + "\n"))?;
             }
             return Ok(());
         };
@@ -109,7 +109,7 @@ impl Pictures {
     }
 }
 
-/// What the report says of the run.
+/// Names and values for the report.
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let (outcome, [compile, seconds]) = (run.outcome, run.seconds);
     let drift = outcome.energy.max_drift;
@@ -127,7 +127,7 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
         ("version", format!("carom {}, model {}", env!("CARGO_PKG_VERSION"), run.model.hash())),
     ];
     if let Some(error) = outcome.error_estimate {
-        facts.insert(5, ("estimated error", format!("{error:.1e}, at the end and on the way")));
+        facts.insert(5, ("estimated error", format!("{error:.1e}, at the end and along the trajectory")));
     }
     facts
 }

@@ -1,4 +1,4 @@
-//! What is kept of a run while it goes on.
+//! Data recorded during a run.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -14,31 +14,31 @@ use crate::args;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// So many impacts are shown on a terminal.
+/// The number of impacts shown on a terminal.
 pub const SHOWN: usize = 20;
-/// Of more, so many from the end.
+/// If there are more, this many are shown from the end.
 pub const LAST: usize = 4;
-/// The progress of a run that takes longer than this is shown.
+/// Progress is shown if a run takes longer than this, in seconds.
 const PATIENCE: f64 = 1.0;
 
-/// Keeps what was asked for, and shows progress on a terminal.
+/// Records what the command line requests, and shows progress on a terminal.
 pub struct Record {
     keep_nodes: bool,
     keep_samples: bool,
     pub nodes: Vec<Node>,
-    /// The nodes are printed as a table.
+    /// True if the nodes are printed as a table.
     pub shows_nodes: bool,
-    /// What is followed along the nodes.
+    /// The diagnostics, if requested.
     pub panel: Option<Panel>,
-    /// Its values, as many as nodes are kept.
+    /// The values of the diagnostics at each recorded node.
     pub diagnostics: Vec<Vec<f64>>,
-    /// All impacts for JSON; else the first few, so that a long run needs no more memory than a short one.
+    /// All impacts for JSON; otherwise the first few, so that a long run needs no more memory than a short one.
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
     pub impact_count: usize,
-    /// The last few, where not all are kept.
+    /// The last few impacts, if not all are kept.
     pub last_impacts: VecDeque<Impact>,
-    /// For the summary.
+    /// The energy plot of the summary.
     pub energy: Option<EnergyPlot>,
     pub crossings: Vec<Crossing>,
     pub holdings: Vec<Holding>,
@@ -50,13 +50,13 @@ pub struct Record {
     bar: Option<ProgressBar>,
 }
 
-/// Ends a run where Ctrl-C was pressed.
+/// Ends a run after Ctrl-C.
 #[derive(Clone, Copy)]
 pub struct Interrupt;
 
 impl Interrupt {
     pub fn new() -> Interrupt {
-        // A second Ctrl-C ends the program at once. Without a handler Ctrl-C does so anyway.
+        // A second Ctrl-C ends the program at once, as does the first if no handler can be installed.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);

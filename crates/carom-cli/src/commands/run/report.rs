@@ -1,4 +1,4 @@
-//! What a run says when it is over.
+//! Output of the results of a run.
 
 use carom::{Energy, Impact, Method, Model, Outcome, Status};
 
@@ -7,7 +7,7 @@ use super::record::{LAST, Record, SHOWN};
 use super::rest;
 use crate::style::{QUIET, STRONG, paint, visible};
 
-/// A run that is over.
+/// A finished run.
 pub struct Report<'a> {
     pub model: &'a Model,
     pub method: &'a Method,
@@ -22,7 +22,7 @@ impl Report<'_> {
         &self.model.system.walls[impact.wall].name
     }
 
-    /// The status, and a message where there is more to say.
+    /// The status, and a message if there is more to say.
     pub fn status(&self) -> (&'static str, Option<String>) {
         match &self.outcome.status {
             Status::Completed => ("completed", None),
@@ -54,7 +54,7 @@ impl Report<'_> {
         text += &format!("\nat t = {}\n", plain(outcome.last.t));
         text += &self.last_state();
         if let Some(error) = outcome.error_estimate {
-            text += &format!("estimated error {error:.1e}, here and on the way\n");
+            text += &format!("estimated error {error:.1e}, here and along the trajectory\n");
         }
         if let Some(violation) = outcome.violation {
             let (g, rate) = (violation.position, violation.rate);
@@ -110,12 +110,12 @@ impl Report<'_> {
     }
 }
 
-/// A number as it is shown to nine decimals: what rounds to zero has no sign.
+/// A number to print with nine decimals; values that round to zero lose their sign.
 pub fn rounded(x: f64) -> f64 {
     if x.abs() < 5e-10 { 0.0 } else { x }
 }
 
-/// A number as it was given, unless that would be a long row of zeros.
+/// A number in full, or in exponential notation if it is very small or large.
 pub fn plain(x: f64) -> String {
     if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }

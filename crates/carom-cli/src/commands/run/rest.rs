@@ -1,14 +1,14 @@
-//! Walls that hold the motion, in what is said of a run.
+//! Output of the times at which walls begin and cease to hold the motion.
 
 use carom::{Holding, Model};
 
 use crate::json::{Object, list_of};
 use crate::style::visible;
 
-/// So many are shown on a terminal.
+/// The number of changes shown on a terminal.
 const SHOWN: usize = 10;
 
-/// As JSON: when a wall begins to hold, and when it lets go.
+/// The changes as JSON.
 pub fn json(model: &Model, holdings: &[Holding]) -> String {
     let one = |holding: &Holding| {
         Object::default()
@@ -20,7 +20,7 @@ pub fn json(model: &Model, holdings: &[Holding]) -> String {
     list_of(&holdings.iter().map(one).collect::<Vec<_>>())
 }
 
-/// For the terminal.
+/// The changes as lines of the summary.
 pub fn summary(model: &Model, holdings: &[Holding]) -> String {
     let mut text = String::new();
     for holding in holdings.iter().take(SHOWN) {
@@ -29,7 +29,7 @@ pub fn summary(model: &Model, holdings: &[Holding]) -> String {
         text += &format!("{what} `{name}` at t = {:.9}\n", holding.t);
     }
     if holdings.len() > SHOWN {
-        text += &format!("… {} such changes in all\n", holdings.len());
+        text += &format!("… {} changes of contact in total\n", holdings.len());
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `--restart`, and the state that `--json` writes for it.
+//! Writes and reads the state for `--restart`.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::json::Object;
 
-/// Resumes from the final state of an earlier run: exactly, where that wrote its whole state; else from its time, coordinates and
-/// momenta.
+/// Resumes from the final state of an earlier run: exactly if the file has the whole state, otherwise from its time,
+/// coordinates and momenta.
 pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simulation> {
     let name = path.display();
     let wrong = |what: &str| Diagnostic::new(format!("cannot restart from `{name}`: {what}"));

@@ -1,4 +1,4 @@
-//! The nodes, or the samples, as rows of numbers.
+//! The nodes or samples as rows of numbers.
 
 use super::report::Report;
 use crate::style::{STRONG, paint, right};
@@ -28,7 +28,7 @@ impl Report<'_> {
         })
     }
 
-    /// As CSV.
+    /// The rows as CSV.
     pub fn csv(&self) -> String {
         let columns: Vec<String> = self.columns().iter().map(|name| quoted(name)).collect();
         let mut text = columns.join(",");
@@ -39,7 +39,7 @@ impl Report<'_> {
         text + "\n"
     }
 
-    /// For a terminal; nothing where no nodes were asked for.
+    /// The rows as a table for a terminal; empty if no nodes were requested.
     pub(super) fn node_table(&self) -> String {
         if !self.record.shows_nodes {
             return String::new();
@@ -58,12 +58,12 @@ impl Report<'_> {
     }
 }
 
-/// Six digits after the point, or as a power of ten.
+/// Six decimals, or exponential notation.
 fn short(x: f64) -> String {
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
 }
 
-/// A cell of a CSV file; the name of a wall may be any text.
+/// Quotes a cell of a CSV file if necessary; the name of a wall may be any text.
 fn quoted(cell: &str) -> String {
     if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }

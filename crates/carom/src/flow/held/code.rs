@@ -1,4 +1,4 @@
-//! A discrete Lagrangian in numbers.
+//! The coefficients of a discrete Lagrangian.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::expr::{Expr, eval, grad};
 use crate::mechanics::LocalCode;
 use crate::system::Enforce;
 
-/// What the steps of a flow on any set of walls have in common.
+/// The code that the steps of a flow share for all contact modes.
 ///
-/// Every discrete Lagrangian is a quadrature at samples that are linear in the unknowns U:
+/// Every discrete Lagrangian is a quadrature whose samples are linear in the unknowns U:
 ///
 /// ```text
 /// L_d = h Σᵢ bᵢ L(qᵢ, vᵢ, t + cᵢh),   qᵢ = q0 + h Σ_k αᵢ_k U_k,   vᵢ = Σ_k βᵢ_k U_k
@@ -21,27 +21,28 @@ pub(crate) struct HeldCode {
     pub(super) local: Arc<LocalCode>,
     pub(super) order: usize,
     pub(super) samples: Vec<SampleCode>,
-    /// By points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l, which are the factors of L_vv, h L_vq, h² ṗ_q
-    /// and h ṗ_v, where these are the same at all samples.
+    /// For each pair of points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l. These are the
+    /// factors of L_vv, h L_vq, h² ṗ_q and h ṗ_v if these matrices are equal at all samples.
     pub(super) sums: Vec<Vec<[f64; 4]>>,
-    /// When the points of a step are, as parts of it: q0, the inner ones, q1.
+    /// The times of the points as fractions of the step: q0, the inner points, q1.
     pub(super) times: Vec<f64>,
-    /// The points at which one-point constraints are asked for; q1 is the last.
+    /// The points at which one-point constraints are enforced; the last is q1.
     pub(super) constrained: Vec<usize>,
-    /// The part of a step at which two-point constraints are asked for.
+    /// The fraction of the step at which two-point constraints are enforced.
     pub(super) part: f64,
-    /// Where the inner points are on a polynomial near the motion: ℓ_k′ of the points k = 1, 2, … at each inner point.
+    /// If the points lie on a polynomial close to the motion: ℓ_k′ of the points k = 1, 2, … at each inner point; otherwise
+    /// empty.
     pub(super) slopes: Vec<Vec<f64>>,
-    /// For a map that is not symmetric, the adjoint, by which it steps back.
+    /// The adjoint, with which a map that is not symmetric makes steps backwards.
     pub(super) adjoint: Option<Arc<HeldCode>>,
 }
 
-/// One evaluation of L.
+/// One evaluation of L in the quadrature.
 #[derive(Debug)]
 pub(super) struct SampleCode {
     pub(super) b: f64,
     pub(super) c: f64,
-    /// For each point of the step; those of q0, αᵢ_0 = 1 − Σ_k αᵢ_k and βᵢ_0 = −Σ_k βᵢ_k, are what L_d pulls there.
+    /// αᵢ for each point of the step. For q0, αᵢ_0 = 1 − Σ_k αᵢ_k and βᵢ_0 = −Σ_k βᵢ_k give the derivative of L_d at q0.
     pub(super) alpha: Vec<f64>,
     pub(super) beta: Vec<f64>,
 }
@@ -55,7 +56,7 @@ impl SampleCode {
 }
 
 impl HeldCode {
-    /// The steps of a discrete Lagrangian.
+    /// Extracts the coefficients of a discrete Lagrangian.
     pub(crate) fn new(local: &Arc<LocalCode>, rule: &dyn DiscreteLagrangian) -> Result<HeldCode> {
         let mut code = HeldCode::one_way(local, rule)?;
         if !rule.is_symmetric() {
@@ -95,23 +96,23 @@ impl HeldCode {
         })
     }
 
-    /// The system at one state.
+    /// The kernels of the system.
     pub(crate) fn local(&self) -> &Arc<LocalCode> {
         &self.local
     }
 
-    /// The number of the last point.
+    /// The index of the last point.
     pub(super) fn last(&self) -> usize {
         self.times.len() - 1
     }
 
-    /// The inner points are on a polynomial near the motion.
+    /// True if the inner points lie on a polynomial close to the motion.
     pub(super) fn has_polynomial(&self) -> bool {
         self.constrained.len() == self.last()
     }
 }
 
-/// The coefficients of a quadrature, from a step of one coordinate.
+/// The coefficients of a quadrature, obtained from its step for one coordinate.
 fn samples(rule: &dyn DiscreteLagrangian) -> Vec<SampleCode> {
     let [t, h, q0] = ["t[0]", "h[]", "q[0]"].map(Expr::symbol);
     let u: Vec<Expr> = (0..rule.inner_points() + 1).map(|k| Expr::symbol(&format!("u{}[0]", k + 1))).collect();
@@ -147,7 +148,7 @@ mod tests {
         );
         let halves = samples(&Sva);
         assert_eq!((&halves[0].beta[..], &halves[1].beta[..]), (&[-2.0, 2.0, 0.0][..], &[0.0, -2.0, 2.0][..]));
-        // A motion with the velocity 1 is that at all samples.
+        // A motion with velocity 1 has velocity 1 at all samples.
         let rule = Galerkin { degree: 5, at: Nodes::Gauss };
         let points = [vec![0.0], rule.inner_times(), vec![1.0]].concat();
         for sample in samples(&rule) {

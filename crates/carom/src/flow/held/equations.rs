@@ -1,4 +1,4 @@
-//! The equations of a step on walls that hold, and their matrix.
+//! The equations of a step in a contact mode, and their Jacobian.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,16 +10,18 @@ use crate::phase::Phase;
 use crate::solve::MarkowitzLu;
 use crate::system::Enforce;
 
-/// The equations of [`crate::flow::Variational`] with one-point constraints, two-point constraints and walls, in numbers.
+/// The equations of [`crate::flow::Variational`] with one-point constraints, two-point constraints and walls, assembled
+/// numerically.
 ///
-/// With ṗ = L_q + F and the coefficients of [`HeldCode`], the pulls at the points e = 0, …, last of a step are
+/// With ṗ = L_q + F and the coefficients of [`HeldCode`], the derivatives f_e of the action at the points e = 0, …, last of a
+/// step are
 ///
 /// ```text
 /// f_e = Σᵢ bᵢ (h αᵢ_e ṗᵢ + βᵢ_e L_v,ᵢ),   αᵢ_0 = 1 − Σ_k αᵢ_k,   βᵢ_0 = −Σ_k βᵢ_k
 /// p0 + f_0 − λ_0 Dg(q0) = 0,   f_e − λ_e Dg(Q_e) = 0,   g(Q_e)/h = 0,   p1 = f_last
 /// ```
 ///
-/// Their matrix is bordered by the gradients of the rows at the constrained points:
+/// Their Jacobian is bordered by the gradients of the rows at the constrained points:
 ///
 /// ```text
 /// ∂f_e/∂U_l = Σᵢ bᵢ [h αᵢ_e (h αᵢ_l ṗ_q + βᵢ_l ṗ_v) + βᵢ_e (h αᵢ_l L_vq + βᵢ_l L_vv)],   ∂(λDg(Q_e))/∂U_e = h λ ∇²g
@@ -28,16 +30,16 @@ use crate::system::Enforce;
 pub(super) struct Equations {
     pub(super) code: Arc<HeldCode>,
     pub(super) local: Local,
-    /// The rows that hold at points, and those that hold over steps.
+    /// The rows that are enforced at points (one-point), and those enforced between points (two-point).
     pub(super) one_point: Vec<usize>,
     two_point: Vec<usize>,
-    /// U of the points 1, 2, …, then the multipliers: of `one_point` at each point that pulls, then of `two_point`.
+    /// U of the points 1, 2, …, then the multipliers: of `one_point` at each point where they act, then of `two_point`.
     pub(super) unknowns: Vec<f64>,
     pub(super) correction: Vec<f64>,
     residuals: Vec<f64>,
     /// The sum of the absolute terms of each residual.
     sizes: Vec<f64>,
-    /// f of the last point: p1 before it is moved onto the tangent space.
+    /// f at the last point: p1 before its projection onto the tangent space.
     pub(super) p1: Vec<f64>,
     matrix: Vec<f64>,
     lu: MarkowitzLu,
@@ -69,27 +71,28 @@ impl Equations {
         equations
     }
 
-    /// How many multipliers there are.
+    /// The number of multipliers.
     pub(super) fn multipliers(&self) -> usize {
         self.unknowns.len() - self.code.local.n * self.code.last()
     }
 
-    /// The points between which link k is: a one-point row pulls at the first so that it holds at the second.
+    /// The two points of link k: the multiplier of a one-point row acts at the first point, so that the row holds at the
+    /// second.
     fn link(&self, k: usize) -> [usize; 2] {
         [self.linked(k), self.linked(k + 1)]
     }
 
-    /// The points at which one-point rows pull or hold, in turn.
+    /// Point k in the sequence of points at which one-point rows act or hold.
     fn linked(&self, k: usize) -> usize {
         if k == 0 { 0 } else { self.code.constrained[k - 1] }
     }
 
-    /// Where the first multiplier of one-point rows at link k is.
+    /// The index of the first multiplier of one-point rows at a link.
     fn first(&self, link: usize) -> usize {
         self.code.local.n * self.code.last() + link * self.one_point.len()
     }
 
-    /// Where the matrix may differ from zero.
+    /// The structurally nonzero positions of the Jacobian.
     fn entries(&self) -> Vec<usize> {
         let (n, last, size) = (self.code.local.n, self.code.last(), self.unknowns.len());
         let mut entries = Vec::new();
@@ -115,7 +118,7 @@ impl Equations {
         entries
     }
 
-    /// Goes to the sample of a step.
+    /// Sets the state of `local` to a sample of the step.
     fn place(local: &mut Local, unknowns: &[f64], sample: &SampleCode, z0: &Phase, h: f64) {
         let n = local.code.n;
         let (q, v) = local.state_mut(z0.t + sample.c * h);
@@ -127,7 +130,7 @@ impl Equations {
         }
     }
 
-    /// Goes to the point that is this part of the way to point k, at a time of the step.
+    /// Sets the state of `local` to the point at fraction `part` of the way from q0 to point k, at time c·h of the step.
     fn go_to(local: &mut Local, unknowns: &[f64], k: usize, part: f64, z0: &Phase, (h, c): (f64, f64)) {
         let n = local.code.n;
         let q = local.state_mut(z0.t + c * h).0;
@@ -137,7 +140,7 @@ impl Equations {
         }
     }
 
-    /// Writes the residuals and the matrix at the unknowns. True if the residuals are roundoff.
+    /// Computes the residuals and the Jacobian at the unknowns. Returns true if the residuals are at roundoff level.
     pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) -> bool {
         let n = self.code.local.n;
         self.residuals.fill(0.0);
@@ -154,7 +157,7 @@ impl Equations {
         self.residuals.iter().zip(&self.sizes).all(|(r, size)| r.abs() <= RESIDUAL_ROUNDOFF * size)
     }
 
-    /// Adds what a sample pulls.
+    /// Adds the contribution of a sample to the residuals and the Jacobian.
     fn add_sample(&mut self, number: usize, z0: &Phase, h: f64) {
         let Equations { code, local, unknowns, residuals, sizes, p1, matrix, .. } = self;
         let (n, last, size) = (code.local.n, code.last(), unknowns.len());
@@ -178,7 +181,7 @@ impl Equations {
         for (which, entries) in code.local.entries.iter().enumerate() {
             let (values, others) = rest.split_at(entries.len());
             rest = others;
-            // What is the same at all samples is added once.
+            // Entries that are equal at all samples are added once.
             let constants = code.local.constants[which];
             let (is_first, varies) = (number == 0 && constants > 0, constants < entries.len());
             if !is_first && !varies {
@@ -200,7 +203,7 @@ impl Equations {
         }
     }
 
-    /// Adds what one-point rows pull, and that they hold.
+    /// Adds the one-point rows: their forces λ Dg and the equations g = 0.
     fn add_one_point(&mut self, z0: &Phase, h: f64) {
         let (links, count) = (self.code.constrained.len(), self.one_point.len());
         for k in 0..=links {
@@ -220,7 +223,7 @@ impl Equations {
         }
     }
 
-    /// Adds what two-point rows pull, and that they hold.
+    /// Adds the two-point rows: their forces λ Dg and the equations g = 0.
     fn add_two_point(&mut self, z0: &Phase, h: f64) {
         let (last, part, first) = (self.code.last(), self.code.part, self.first(self.code.constrained.len()));
         Self::go_to(&mut self.local, &self.unknowns, last, part, z0, (h, part));
@@ -232,7 +235,7 @@ impl Equations {
         }
     }
 
-    /// Subtracts Newton's correction from the unknowns. False if the matrix is singular.
+    /// Subtracts the Newton correction from the unknowns. Returns false if the Jacobian is singular.
     pub(super) fn correct(&mut self) -> bool {
         if !self.lu.factor(&self.matrix) {
             return false;
@@ -242,7 +245,7 @@ impl Equations {
         true
     }
 
-    /// Computes f of the last point at the unknowns.
+    /// Computes f at the last point.
     pub(super) fn end(&mut self, z0: &Phase, h: f64) {
         let n = self.code.local.n;
         self.p1.fill(0.0);
@@ -273,7 +276,7 @@ impl Equations {
     }
 }
 
-/// What rows add to the equations.
+/// Adds rows to the residuals and the Jacobian.
 struct Border<'a> {
     n: usize,
     residuals: &'a mut [f64],
@@ -286,7 +289,7 @@ fn border<'a>(residuals: &'a mut [f64], sizes: &'a mut [f64], matrix: &'a mut [f
 }
 
 impl Border<'_> {
-    /// Equation number `at` is g/h, this part of the way to a point.
+    /// Sets equation `at` to g/h, evaluated at fraction `part` of the way to a point.
     fn hold(&mut self, row: &Row, at: usize, point: usize, part: f64, h: f64) {
         self.residuals[at] = row.g / h;
         self.sizes[at] = row.size / h.abs();
@@ -294,8 +297,8 @@ impl Border<'_> {
         row.support.iter().zip(row.grad).for_each(|(&i, slope)| self.matrix[begin + i] = part * slope);
     }
 
-    /// The pull at point e becomes less by weight·λ·Dg, where λ is the unknown number `at`. Dg changes with U of a point by
-    /// `factor`·∇²g.
+    /// Subtracts weight·λ·Dg from the equations of point e, where λ is unknown number `at`. The derivative of Dg by U of a
+    /// point is `factor`·∇²g.
     fn pull(&mut self, row: &Row, (at, lambda): (usize, f64), e: usize, weight: f64, bend: Option<(usize, f64)>) {
         let (size, m) = (self.residuals.len(), row.support.len());
         for (a, &i) in row.support.iter().enumerate() {
@@ -314,7 +317,7 @@ impl Border<'_> {
 }
 
 impl SampleCode {
-    /// The factors of ṗ and L_v in the pull at point e.
+    /// The factors of ṗ and L_v in f_e.
     fn pull(&self, e: usize, h: f64) -> [f64; 2] {
         [self.b * h * self.alpha[e], self.b * self.beta[e]]
     }

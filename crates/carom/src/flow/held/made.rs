@@ -1,11 +1,11 @@
-//! Steps that were made, from whose polynomials first guesses come.
+//! Recent steps, whose polynomials give initial guesses.
 
 use super::code::HeldCode;
 use crate::discrete::quadrature::lagrange;
 use crate::flow::past::is_same_time;
 use crate::phase::Phase;
 
-/// A step that was made. Its points are on the polynomial q0 + h P(c), P(c) = Σ_k ℓ_k(c) U_k, near which the motion goes on.
+/// A completed step. Its points lie on the polynomial q0 + h P(c), P(c) = Σ_k ℓ_k(c) U_k, which approximates the motion.
 #[derive(Clone)]
 pub(super) struct Made {
     pub(super) begin: Phase,
@@ -14,7 +14,7 @@ pub(super) struct Made {
     pub(super) unknowns: Vec<f64>,
 }
 
-/// The last step, and the one before it: of a step in two halves both.
+/// The last two steps, for example both halves of a halved step.
 #[derive(Clone)]
 pub(super) struct LastSteps {
     steps: [Made; 2],
@@ -22,7 +22,7 @@ pub(super) struct LastSteps {
 }
 
 impl LastSteps {
-    /// None yet, with n coordinates and so many unknowns.
+    /// An empty history, for n coordinates and this number of unknowns.
     pub(super) fn new(n: usize, unknowns: usize) -> LastSteps {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; 2 * n] };
         let none = Made { begin: nowhere.clone(), end: nowhere, h: 0.0, unknowns: vec![0.0; unknowns] };
@@ -37,7 +37,7 @@ impl LastSteps {
         &self.steps[self.newest]
     }
 
-    /// Remembers a step, in the place of one from the same state, or else of the older one.
+    /// Stores a step. It replaces a step from the same state if there is one, otherwise the older of the two.
     pub(super) fn remember(&mut self, begin: &Phase, h: f64, end: &Phase, unknowns: &[f64]) {
         if !self.newest().begins_in(begin) {
             self.newest = 1 - self.newest;
@@ -49,8 +49,8 @@ impl LastSteps {
         made.unknowns.copy_from_slice(unknowns);
     }
 
-    /// Writes a guess for the step from z0 over h: on the polynomial of a step from the same state, or beyond the end of a step
-    /// that ended there. False if there is none.
+    /// Writes a guess for the step from z0 with length h: the polynomial of a step from the same state, or the extrapolation of
+    /// a step that ended there. Returns false if there is no such step.
     pub(super) fn guess(&self, code: &HeldCode, z0: &Phase, h: f64, unknowns: &mut [f64]) -> bool {
         let near = |step: &&Made| h * step.h > 0.0 && h.abs() <= 2.0 * step.h.abs();
         let find = |is_there: &dyn Fn(&Made) -> bool| self.steps.iter().filter(near).find(|step| is_there(step));
@@ -70,7 +70,7 @@ impl Made {
         is_at(&self.begin, z)
     }
 
-    /// The points of a step that begins at the part `from` of this one and is `ratio` times as long.
+    /// The points of a step that begins at fraction `from` of this step and is `ratio` times as long.
     fn follow(&self, code: &HeldCode, from: f64, ratio: f64, unknowns: &mut [f64]) {
         let n = code.local.n;
         let (points, multipliers) = unknowns.split_at_mut(n * code.last());

@@ -1,4 +1,4 @@
-//! The one-step map of a motion that walls hold.
+//! The one-step map in a contact mode.
 
 mod code;
 mod equations;
@@ -16,8 +16,8 @@ use crate::mechanics::Field;
 use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved, StopRule, largest};
 
-/// Φ_h of a discrete Lagrangian while a set of walls holds the motion: the equations of [`super::Variational`] with each of
-/// these walls as a one-point constraint, solved in numbers (`equations.rs`). Nothing is compiled for a new set.
+/// Φ_h of a discrete Lagrangian while a set of walls holds the motion: the equations of [`super::Variational`] with each wall
+/// as a one-point constraint, assembled numerically (`equations.rs`). Needs no compilation for a new set of walls.
 #[derive(Clone)]
 pub(crate) struct Held {
     equations: Equations,
@@ -26,13 +26,14 @@ pub(crate) struct Held {
     last: LastSteps,
     impulses: Impulses,
     iterations: usize,
-    /// The map of the adjoint L_d, by which a map that is not symmetric steps back, and whether it made the last step.
+    /// The map of the adjoint L_d, with which a map that is not symmetric makes steps backwards; and whether it made the last
+    /// step.
     adjoint: Option<Box<Held>>,
     stepped_back: bool,
 }
 
 impl Held {
-    /// The map on a set of walls, which must be independent of each other and of the constraints.
+    /// Creates the map for a set of walls, which must be independent of each other and of the constraints.
     pub(crate) fn new(code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Held {
         let equations = Equations::new(code, walls, parameters);
         let (n, size) = (code.local.n, equations.unknowns.len());
@@ -51,8 +52,8 @@ impl Held {
         }
     }
 
-    /// Writes a first guess for the unknowns: from the past, from the polynomial of one of the last steps, or along the velocity.
-    /// True if it is not the last of these.
+    /// Writes an initial guess of the unknowns: extrapolated from earlier steps, from the polynomial of one of the last steps,
+    /// or along the velocity. Returns false in the last case.
     fn guess(&mut self, z0: &Phase, h: f64) -> Solved<bool> {
         if self.past.ends_in(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
             return Ok(true);
@@ -77,7 +78,7 @@ impl Held {
     /// Newton's method from the guess.
     fn newton(&mut self, z0: &Phase, h: f64) -> Solved<()> {
         let points = self.equations.unknowns.len() - self.equations.multipliers();
-        // Points are q0 + h·U: so much of U is roundoff of q0.
+        // Points are q0 + h·U, so the roundoff of q0 limits the accuracy of U to this.
         let mut rule = StopRule::new(largest(z0.q()) / h.abs());
         loop {
             self.iterations = rule.iterations + 1;
@@ -101,7 +102,7 @@ impl Held {
         if solved.is_ok() || !is_near {
             return solved;
         }
-        // The past misled.
+        // The extrapolated guess failed: start along the velocity.
         self.forget_steps();
         self.guess(z0, h)?;
         self.newton(z0, h)
@@ -111,7 +112,7 @@ impl Held {
 impl Flow for Held {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Solved<()> {
         if h == 0.0 {
-            // Constraints over a step of no length say nothing.
+            // With h = 0 the constraint equations are undefined.
             z1.copy_from(z0);
             return Ok(());
         }
@@ -179,7 +180,7 @@ impl Flow for Held {
         (self.equations.code.last() - 1).min(MOMENTS)
     }
 
-    /// The inner points, where they are on a polynomial near the motion.
+    /// Writes the inner points as moments, if they lie on a polynomial close to the motion.
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         let (code, last) = (&self.equations.code, self.last.newest());
         if !code.has_polynomial() || last.h != h || last.begin != *z0 {

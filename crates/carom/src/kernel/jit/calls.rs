@@ -1,11 +1,11 @@
-//! The functions that compiled code calls: the same as the interpreter's.
+//! The functions that compiled code calls. They are the same as those of the interpreter.
 
 use crate::expr::{Func, Op};
 
 pub(super) type Unary = extern "C" fn(f64) -> f64;
 pub(super) type Binary = extern "C" fn(f64, f64) -> f64;
 
-/// The function as compiled code can call it.
+/// The address of a unary function for compiled code.
 pub(super) fn unary(f: Func) -> Unary {
     macro_rules! table {
         ($($name:ident)*) => {
@@ -22,7 +22,7 @@ pub(super) fn unary(f: Func) -> Unary {
     table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign Floor)
 }
 
-/// The function as compiled code can call it.
+/// The address of a binary function for compiled code.
 pub(super) fn binary(op: Op) -> Binary {
     macro_rules! table {
         ($($name:ident)*) => {

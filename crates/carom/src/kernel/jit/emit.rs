@@ -1,4 +1,4 @@
-//! Tapes as instructions of a function under construction.
+//! Emits tapes into a function under construction.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types::F64};
@@ -10,10 +10,10 @@ use super::calls;
 use crate::expr::{Func, Op};
 use crate::kernel::tape::{Instr, Reg, Tape};
 
-/// What the emitter must know of the machine.
+/// Properties of the machine that the emitter needs.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
-    /// Fused multiply-add is one instruction. Where it is not, it is not used: it would become a call.
+    /// True if fused multiply-add is one instruction. Otherwise it is not used, because it would become a call.
     pub(super) fma: bool,
     pub(super) pointer: Type,
     pub(super) call_conv: CallConv,
@@ -29,14 +29,14 @@ impl Target {
         }
     }
 
-    /// A function of so many pointers, with no result.
+    /// The signature of a function of `count` pointers without a result.
     pub(super) fn of_pointers(self, count: usize) -> Signature {
         let mut signature = Signature::new(self.call_conv);
         signature.params = vec![AbiParam::new(self.pointer); count];
         signature
     }
 
-    /// A function of so many `f64`, with one result.
+    /// The signature of a function of `count` `f64` arguments with one result.
     fn of_floats(self, count: usize) -> Signature {
         let mut signature = Signature::new(self.call_conv);
         signature.params = vec![AbiParam::new(F64); count];
@@ -45,8 +45,8 @@ impl Target {
     }
 }
 
-/// The constants of a function: a table in memory. An operand in memory is cheaper than a constant in the code, which
-/// would go through an integer register.
+/// The constants of a function, in a table in memory. A memory operand is cheaper than a constant in the code, which would go
+/// through an integer register.
 #[derive(Default)]
 pub(super) struct Pool {
     values: Vec<f64>,
@@ -54,7 +54,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// The offset of a constant in bytes.
+    /// The byte offset of a constant.
     fn offset(&mut self, value: f64) -> i32 {
         *self.index.entry(value.to_bits()).or_insert_with(|| {
             self.values.push(value);
@@ -67,12 +67,12 @@ impl Pool {
     }
 }
 
-/// Memory that is there, aligned, and does not change while the function runs.
+/// Flags for memory that is valid, aligned, and constant while the function runs.
 fn fixed_memory() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly().with_can_move()
 }
 
-/// The values of a tape of which so far only the inputs are there.
+/// The values of a tape of which only the inputs are computed so far.
 pub(super) fn known(tape: &Tape, inputs: &[Value]) -> Vec<Option<Value>> {
     let mut values: Vec<Option<Value>> = inputs.iter().map(|&v| Some(v)).collect();
     values.resize(tape.values(), None);
@@ -86,7 +86,7 @@ pub(super) struct Emitter<'a, 'f> {
     pool: &'a mut Pool,
     /// The address of the constants.
     table: Value,
-    /// The signatures of functions of one and of two numbers, once they are needed.
+    /// The signatures of functions of one and two numbers, created on first use.
     signatures: [Option<SigRef>; 2],
 }
 
@@ -100,8 +100,8 @@ impl<'a, 'f> Emitter<'a, 'f> {
         Emitter { builder, target, pool, table, signatures: [None; 2] }
     }
 
-    /// Emits the instructions that are wanted, by their numbers, and adds their results to the [`known`] values. What follows
-    /// is in a later block if there is a sine or cosine among them.
+    /// Emits the instructions that are wanted and adds their results to the [`known`] values. If they include a sine or cosine,
+    /// the current block changes.
     pub(super) fn instructions(&mut self, tape: &Tape, values: &mut [Option<Value>], wanted: impl Fn(usize) -> bool) {
         for (_, (first, instr)) in tape.instructions().enumerate().filter(|&(at, _)| wanted(at)) {
             let results = self.instruction(instr, |emitter, r| emitter.operand(tape, values, r));
@@ -109,7 +109,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         }
     }
 
-    /// The one or two results of an instruction, whose operands are had by `read`.
+    /// Emits an instruction and returns its one or two results; `read` provides the operands.
     pub(super) fn instruction(
         &mut self,
         instr: Instr,
@@ -131,7 +131,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         }
     }
 
-    /// A value that is known, or a constant.
+    /// A known value, or a constant.
     pub(super) fn operand(&mut self, tape: &Tape, values: &[Option<Value>], r: Reg) -> Value {
         values[r.index()].unwrap_or_else(|| self.constant(tape.constants()[r.index() - tape.inputs()]))
     }
@@ -157,7 +157,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         }
     }
 
-    /// A call of the function of one or two numbers at this address.
+    /// Calls the function of one or two numbers at this address.
     pub(super) fn call(&mut self, address: usize, arguments: &[Value]) -> Value {
         let (target, builder) = (self.target, &mut *self.builder);
         let signature = *self.signatures[arguments.len() - 1]
@@ -172,12 +172,12 @@ impl<'a, 'f> Emitter<'a, 'f> {
         self.builder.ins().load(F64, MemFlagsData::trusted(), self.table, offset)
     }
 
-    /// The number at this place of an array that does not change while the function runs.
+    /// Loads a number from an array that does not change while the function runs.
     pub(super) fn load_fixed(&mut self, array: Value, at: usize) -> Value {
         self.builder.ins().load(F64, fixed_memory(), array, 8 * at as i32)
     }
 
-    /// The number at this place of an array.
+    /// Loads a number from an array.
     pub(super) fn load(&mut self, array: Value, at: usize) -> Value {
         self.builder.ins().load(F64, MemFlagsData::trusted(), array, 8 * at as i32)
     }
@@ -186,7 +186,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         self.builder.ins().store(MemFlagsData::trusted(), value, array, 8 * at as i32);
     }
 
-    /// Goes on in this block, to which all jumps are there.
+    /// Continues in this block; no more jumps to it may be added.
     pub(super) fn enter(&mut self, block: Block) {
         self.builder.switch_to_block(block);
         self.builder.seal_block(block);
@@ -204,7 +204,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         self.builder.ins().fmul(a, b)
     }
 
-    /// The larger one; b if one is NaN. One instruction, unlike the maximum that propagates NaN.
+    /// The larger of two numbers; b if one is NaN. This is one instruction, unlike a maximum that propagates NaN.
     pub(super) fn max(&mut self, a: Value, b: Value) -> Value {
         let is_a = self.builder.ins().fcmp(FloatCC::LessThan, b, a);
         self.builder.ins().select(is_a, a, b)

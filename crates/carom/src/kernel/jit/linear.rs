@@ -1,4 +1,4 @@
-//! Small linear systems as straight code: elimination with row pivoting, all numbers in registers.
+//! Small linear systems as straight-line code: elimination with row pivoting, with all numbers in registers.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::F64;
@@ -7,26 +7,26 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use super::emit::Emitter;
 use crate::limits::SINGULAR;
 
-/// Two equations are solved by their determinant if it is larger than this part of the largest product: it has then
-/// lost six digits at most, which leaves ten of a correction.
+/// Two equations are solved by determinants if the determinant exceeds this fraction of the largest product. It has then lost
+/// at most six digits, which leaves ten digits of a correction.
 const CLEARLY_REGULAR: f64 = 1e-6;
-/// And if it is so far from overflow and underflow that the products of which it is made are, too.
+/// The determinant must lie in this range, so that its products neither overflow nor underflow.
 const MODERATE: [f64; 2] = [1e-280, 1e280];
 
 impl Emitter<'_, '_> {
-    /// x with A·x = b, A given by rows. Goes to `singular` where [`crate::solve::Lu::factor`] gives up.
+    /// Solves A·x = b, with A given by rows. Jumps to `singular` under the same conditions as [`crate::solve::Lu::factor`].
     pub(super) fn solve(&mut self, a: &[Value], b: &[Value], singular: Block) -> Vec<Value> {
         let scale = self.max_norm(a);
         if b.len() == 2 { self.solve_two(a, b, scale, singular) } else { self.eliminate(a, b, scale, singular) }
     }
 
-    /// Two equations, in half the time of an elimination:
+    /// Solves two equations in half the time of an elimination:
     ///
     /// ```text
     /// x = [ a₁₁·b₀ − a₀₁·b₁, a₀₀·b₁ − a₁₀·b₀ ] / (a₀₀·a₁₁ − a₀₁·a₁₀)
     /// ```
     ///
-    /// What is not clearly regular goes on to the elimination.
+    /// If the matrix is not clearly regular, falls back to elimination.
     fn solve_two(&mut self, a: &[Value], b: &[Value], scale: Value, singular: Block) -> Vec<Value> {
         let [careful, done] = [(); 2].map(|()| self.builder.create_block());
         self.builder.set_cold_block(careful);
@@ -92,8 +92,8 @@ impl Emitter<'_, '_> {
         x
     }
 
-    /// Exchanges rows k and i, from column k on, if that makes the number in column k larger, or makes it NaN. By a
-    /// branch: from step to step it goes the same way.
+    /// Exchanges rows k and i, from column k on, if the entry of row i in column k is larger or NaN. Uses a branch, because its
+    /// outcome rarely changes from step to step.
     fn larger_first(&mut self, rows: &mut [Vec<Value>], k: usize, i: usize) {
         let done = self.builder.create_block();
         let [upper, lower] = [k, i].map(|row| rows[row][k..].to_vec());
@@ -112,7 +112,7 @@ impl Emitter<'_, '_> {
         self.enter(done);
     }
 
-    /// 1/p, or on to `singular`.
+    /// 1/p, or a jump to `singular`.
     fn inverse_pivot(&mut self, p: Value, limit: Value, singular: Block) -> Value {
         let size = self.builder.ins().fabs(p);
         let (infinity, one) = (self.constant(f64::INFINITY), self.constant(1.0));
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().fdiv(one, p)
     }
 
-    /// Goes on in a new block if the comparison holds, else elsewhere.
+    /// Continues in a new block if the comparison holds; otherwise jumps to another.
     pub(super) fn go_on_if(&mut self, condition: FloatCC, a: Value, b: Value, elsewhere: Block) {
         let next = self.builder.create_block();
         let holds = self.builder.ins().fcmp(condition, a, b);

@@ -1,4 +1,4 @@
-//! Tapes compiled to native code. All use of Cranelift is in this folder.
+//! Compiles tapes to native code. Cranelift is used only in this folder.
 
 mod calls;
 mod emit;
@@ -30,20 +30,20 @@ type Piece = unsafe extern "C" fn(*const f64, *const f64, *mut f64, *mut f64);
 /// A tape as native code.
 pub(super) struct Compiled {
     native: Native,
-    /// Where the tape is in pieces.
+    /// The layout of the pieces, if the tape was split.
     pieces: Option<Cut>,
 }
 
-/// What pieces need beside their code.
+/// Data that split code needs in addition to its functions.
 struct Cut {
-    /// How many numbers their work space has.
+    /// The size of the work space, in numbers.
     room: usize,
-    /// The outputs that no instruction computes.
+    /// The outputs that are inputs or constants.
     copies: Vec<(usize, Copied)>,
 }
 
 impl Compiled {
-    /// A short tape becomes one function, optimised, unless that would need a large frame. A long one becomes pieces.
+    /// Compiles a short tape to one optimised function, unless that would need a large frame, and a long one to several pieces.
     pub(super) fn new(tape: &Tape) -> Result<Compiled, KernelError> {
         let effort = Effort::for_length(tape.len().max(tape.outputs().len()));
         let isa = host(effort)?;
@@ -79,23 +79,23 @@ impl Compiled {
         let Some(Cut { room, copies }) = &self.pieces else {
             // SAFETY: the code was compiled with this signature, for this machine's calling convention.
             let entry = unsafe { std::mem::transmute::<*const u8, Whole>(addresses[0]) };
-            // SAFETY: the caller vouches for `x` and `out`; the constants are those the code was compiled for.
+            // SAFETY: the caller guarantees `x` and `out`; the constants are those the code was compiled with.
             return unsafe { entry(constants, x, out) };
         };
         for &(output, copied) in copies {
             let value = match copied {
-                // SAFETY: the caller vouches for `x`.
+                // SAFETY: the caller guarantees `x`.
                 Copied::Input(i) => unsafe { *x.add(i) },
                 Copied::Constant(c) => c,
             };
-            // SAFETY: the caller vouches for `out`.
+            // SAFETY: the caller guarantees `out`.
             unsafe { *out.add(output) = value }
         }
         with_scratch(*room, |work| {
             for &address in addresses {
                 // SAFETY: as above.
                 let entry = unsafe { std::mem::transmute::<*const u8, Piece>(address) };
-                // SAFETY: as above; the work space has as much room as the pieces were compiled for.
+                // SAFETY: as above; the work space has the size for which the pieces were compiled.
                 unsafe { entry(constants, x, out, work.as_mut_ptr()) }
             }
         });
@@ -126,7 +126,7 @@ mod tests {
     use crate::expr::Expr;
     use crate::kernel::scratch::MAX_FRAME;
 
-    /// Pieces of what takes most room, all of it in use until the end.
+    /// Pieces with the largest frames: all values stay in use until the end.
     #[test]
     fn the_frames_of_pieces_are_bounded() {
         type Function = fn(Expr) -> Expr;
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// sin and cos by each way of compiling them: with and without fused products, with and without optimisation.
+    /// sin and cos, compiled in every way: with and without fused products, with and without optimisation.
     fn variants() -> Vec<(String, Compiled)> {
         let x = Expr::symbol("x");
         let tape = Tape::new(&[x], &[x.sin(), x.cos()]).expect("x is bound");
@@ -172,7 +172,7 @@ mod tests {
         out
     }
 
-    /// Against mpmath: multiples of π/2 and their nearest neighbours, limits of the reduction, huge and tiny arguments.
+    /// Compared with mpmath: multiples of π/2 and their nearest neighbours, limits of the reduction, huge and tiny arguments.
     #[test]
     fn sin_and_cos_are_within_1_ulp_of_exact_values() {
         let cases = include_str!("../../../tests/data/sincos.txt");
@@ -182,7 +182,7 @@ mod tests {
                     line.split(' ').map(|word| u64::from_str_radix(word, 16).expect("the file has hexadecimals"));
                 let [x, sin, cos]: [u64; 3] = bits.collect::<Vec<_>>().try_into().expect("three in a line");
                 let x = f64::from_bits(x);
-                // Beyond that it is the system's: glibc is off by 8 at the hardest case of all, cos(5.3e255).
+                // Larger arguments use the system's functions; glibc is off by 8 ulp in the worst case, cos(5.3e255).
                 let tolerance = if x <= 1e6 { 1 } else { 8 };
                 for (sign, x) in [(0, x), (1 << 63, -x)] {
                     let got = sin_cos(&code, x).map(f64::to_bits);

@@ -15,16 +15,16 @@ use super::emit::{Emitter, Pool, Target};
 use crate::kernel::KernelError;
 use crate::kernel::scratch::MAX_FRAME;
 
-/// The longest tape that is compiled with care. Careful code takes half the time to run, but the time to compile it grows
-/// faster than the tape: 1.5 ms for 130 instructions, 27 for 2,900, 290 for 10,000, where one pass takes 1, 8 and 15.
+/// The longest tape that is compiled with optimisation. Optimised code runs in half the time, but the compile time grows faster
+/// than the tape: 1.5 ms for 130 instructions, 27 ms for 2,900 and 290 ms for 10,000, compared with 1, 8 and 15 ms in one pass.
 const LONGEST_OPTIMISED: usize = 4_000;
 
-/// How much work goes into the code.
+/// The optimisation level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effort {
-    /// Optimised, registers allocated with care.
+    /// Optimised, with full register allocation.
     High,
-    /// As emitted, registers allocated in one pass.
+    /// Not optimised, with single-pass register allocation.
     Low,
 }
 
@@ -47,7 +47,7 @@ impl Effort {
     }
 }
 
-/// The compiler for this machine, made once for each effort.
+/// The compiler for this machine, created once per level.
 pub(super) fn host(effort: Effort) -> Result<OwnedTargetIsa, KernelError> {
     static HOSTS: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
     let isa = HOSTS[effort as usize].get_or_init(|| {
@@ -61,7 +61,7 @@ pub(super) fn host(effort: Effort) -> Result<OwnedTargetIsa, KernelError> {
     isa.clone().map_err(KernelError::Unsupported)
 }
 
-/// Native code, and what it needs while it runs.
+/// Native code with its memory and constants.
 pub(super) struct Native {
     addresses: Vec<*const u8>,
     constants: Box<[f64]>,
@@ -71,14 +71,14 @@ pub(super) struct Native {
     module: ManuallyDrop<JITModule>,
 }
 
-// SAFETY: after `new` the module is not touched until `drop`, and the code writes only where its arguments point.
+// SAFETY: after `new` the module is not accessed until `drop`, and the code writes only to its arguments.
 unsafe impl Send for Native {}
 // SAFETY: as above.
 unsafe impl Sync for Native {}
 
 impl Native {
-    /// Compiles functions of pointers, the first of which is that to their constants; `body` emits what the function of a
-    /// number does with the others.
+    /// Compiles functions of pointers, the first of which points to their constants. `body` emits function number k, given the
+    /// other pointers.
     pub(super) fn new<const N: usize>(
         isa: OwnedTargetIsa,
         target: Target,
@@ -87,7 +87,7 @@ impl Native {
         mut body: impl FnMut(usize, &mut Emitter, &[Value; N]),
     ) -> Result<Native, KernelError> {
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        // From here on the memory has an owner that frees it, also on the way out of an error.
+        // From here on `native` owns the memory and frees it, also if an error follows.
         let mut native =
             Native { addresses: Vec::new(), constants: Box::new([]), frame: 0, module: ManuallyDrop::new(module) };
         let (mut context, mut pool) = (Context::new(), Pool::default());
@@ -106,7 +106,7 @@ impl Native {
         Ok(native)
     }
 
-    /// Turns a function into code.
+    /// Compiles a function.
     fn define(&mut self, context: &mut Context) -> Result<FuncId, KernelError> {
         let id = self.module.declare_anonymous_function(&context.func.signature).map_err(unsupported)?;
         self.module.define_function(id, context).map_err(unsupported)?;
@@ -119,12 +119,12 @@ impl Native {
         Ok(id)
     }
 
-    /// Where the functions are.
+    /// The addresses of the functions.
     pub(super) fn addresses(&self) -> &[*const u8] {
         &self.addresses
     }
 
-    /// The first argument of the code.
+    /// The first argument of every function.
     pub(super) fn constants(&self) -> *const f64 {
         self.constants.as_ptr()
     }
@@ -141,7 +141,7 @@ fn unsupported(e: ModuleError) -> KernelError {
     KernelError::Unsupported(e.to_string())
 }
 
-/// Emits the body, whose constants go to the pool.
+/// Emits a body; its constants go to the pool.
 fn emit<const N: usize>(
     function: &mut Function,
     target: Target,

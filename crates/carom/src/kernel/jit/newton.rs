@@ -1,4 +1,4 @@
-//! Newton's method as one function: the equations, the linear system, the stopping rule and the results.
+//! Newton's method as one native function: the equations, the linear system, the stopping rule and the results.
 
 use std::fmt;
 
@@ -34,11 +34,11 @@ impl CompiledNewton {
     ///
     /// # Safety
     ///
-    /// The arguments must point to as many numbers as the equations have inputs, inputs that are the state, and results.
+    /// The arguments must point to as many numbers as there are inputs, state inputs and results.
     pub(in crate::kernel) unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> u32 {
         // SAFETY: the code was compiled with this signature, for this machine's calling convention.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.addresses()[0]) };
-        // SAFETY: the caller vouches for these; the constants are those the code was compiled for.
+        // SAFETY: the caller guarantees the pointers; the constants are those the code was compiled with.
         unsafe { entry(self.0.constants(), inputs, state, results) }
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Debug for CompiledNewton {
     }
 }
 
-/// Where the parts of the function go.
+/// The basic blocks of the function.
 struct Blocks {
     /// x, the size of the last correction, the number of iterations so far
     next: Block,
@@ -69,7 +69,7 @@ struct Emission<'a, 'b, 'f> {
 
 impl Emission<'_, '_, '_> {
     /// ```text
-    /// what depends on the given inputs only
+    /// instructions that depend only on the given inputs
     /// next:       r, ∂r/∂x at x;  dx = (∂r/∂x)⁻¹ r;  x ← x − dx;  go to converged, diverged or next
     /// converged:  results at x
     /// ```
@@ -144,7 +144,7 @@ impl Emission<'_, '_, '_> {
         self.emitter.builder.seal_block(blocks.next);
     }
 
-    /// The stopping rule of [`crate::mechanics::Newton`], the most frequent decision first.
+    /// The stopping rule of [`crate::mechanics::Newton`], with the most frequent case first.
     fn decide(
         &mut self,
         blocks: &Blocks,
@@ -156,7 +156,7 @@ impl Emission<'_, '_, '_> {
         let e = &mut *self.emitter;
         let again = e.builder.create_block();
         let done: Vec<Value> = x.iter().copied().chain([count]).collect();
-        // Only a sum is sure to tell of each NaN, and x has that of dx too.
+        // Only a sum propagates every NaN, and x contains those of dx.
         let sizes: Vec<Value> = x.iter().map(|&x| e.builder.ins().fabs(x)).collect();
         let sum = sizes[1..].iter().fold(sizes[0], |sum, &size| e.add(sum, size));
         let infinity = e.constant(f64::INFINITY);

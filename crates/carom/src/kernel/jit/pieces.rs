@@ -1,7 +1,7 @@
-//! A long tape in pieces: functions of bounded length, and so with a bounded frame.
+//! Splits a long tape into functions of bounded length, and therefore bounded frame size.
 //!
-//! A value that a later piece reads goes through work space that the caller brings. The others stay in registers, or in the
-//! frame of their piece.
+//! A value that a later piece reads is passed through the caller's work space. Other values stay in registers or in the frame
+//! of their piece.
 
 use std::ops::Range;
 
@@ -12,31 +12,31 @@ use super::emit::Emitter;
 use crate::expr::Func;
 use crate::kernel::tape::{Instr, Reg, Tape};
 
-/// The most work in a piece, counted in values of its code. The frame holds 16 bytes for each of them at most.
+/// The largest amount of work in a piece, in values of its code. The frame has at most 16 bytes for each.
 const MOST_WORK: usize = 1_000;
-/// The work of a sine or cosine; all else counts as 1.
+/// The work of a sine or cosine; every other instruction counts as 1.
 const SINE: usize = 80;
 
-/// A tape, cut.
+/// A tape split into pieces.
 pub(super) struct Pieces<'a> {
     tape: &'a Tape,
-    /// The instructions of each piece, with their first results.
+    /// All instructions, with their first results.
     all: Vec<(Reg, Instr)>,
     ranges: Vec<Range<usize>>,
-    /// The values that later pieces read, and where they are in the work space.
+    /// The values that later pieces read, and their positions in the work space.
     places: FxHashMap<Reg, usize>,
-    /// How many numbers the work space has.
+    /// The size of the work space, in numbers.
     pub(super) room: usize,
-    /// The computed outputs in the order of the tape: the value and the number of the output.
+    /// The computed outputs in the order of the tape: the value and the index of the output.
     computed: Vec<(Reg, usize)>,
-    /// The other outputs: the number of the output, and what it is.
+    /// The other outputs: the index of the output, and its source.
     pub(super) copies: Vec<(usize, Copied)>,
 }
 
-/// What an output is that no instruction computes.
+/// The source of an output that no instruction computes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Copied {
-    /// The input of this number.
+    /// The input with this index.
     Input(usize),
     Constant(f64),
 }
@@ -92,7 +92,7 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The instructions of each piece.
+/// The range of instructions of each piece.
 fn cut(all: &[(Reg, Instr)]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let (mut begin, mut sum) = (0, 0);
@@ -111,7 +111,7 @@ fn cut(all: &[(Reg, Instr)]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// A place for each value that a later piece reads, and how many places there are. A place is used again after the last piece
+/// A position for each value that a later piece reads, and the number of positions. A position is reused after the last piece
 /// that reads its value.
 fn place(tape: &Tape, all: &[(Reg, Instr)], ranges: &[Range<usize>]) -> (FxHashMap<Reg, usize>, usize) {
     let mut last_reader = vec![0; tape.values()];

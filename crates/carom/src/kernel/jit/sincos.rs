@@ -1,8 +1,8 @@
-//! sin and cos as a few dozen instructions, to within 1 ulp.
+//! sin and cos in a few dozen instructions, accurate to 1 ulp.
 //!
-//! x = n·π/2 + r − d with |r| ≤ π/4 and a tail d below the last place of r (Cody and Waite's reduction), then a
-//! polynomial each for sin(r − d) and cos(r − d), then n mod 4 says which is which, and the signs. Arguments beyond
-//! [`LIMIT`], infinities and NaN go to the standard library, out of line.
+//! The reduction of Cody and Waite gives x = n·π/2 + r − d with |r| ≤ π/4 and a tail d below the last place of r. Two
+//! polynomials approximate sin(r − d) and cos(r − d); n mod 4 selects between them and determines the signs. Arguments beyond
+//! [`LIMIT`], infinities and NaN are passed to the standard library, out of line.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::{F64, I64};
@@ -12,12 +12,12 @@ use super::calls;
 use super::emit::Emitter;
 use crate::expr::Func;
 
-/// The largest |x| that is reduced here. n < 2²⁰ then, which the lengths of the parts of π/2 below rely on.
+/// The largest |x| that is reduced here. It ensures n < 2²⁰, on which the lengths of the parts of π/2 below rely.
 pub(in crate::kernel) const LIMIT: f64 = 1e6;
-/// 1.5·2⁵²: adding it rounds to a whole number n, whose last bits are then those of the sum.
+/// 1.5·2⁵²: adding it rounds to an integer n, which is then in the last bits of the sum.
 pub(in crate::kernel) const ROUNDER: f64 = 6755399441055744.0;
 
-/// π/2 as a sum of three `f64`, for products that are not rounded.
+/// π/2 as a sum of three `f64`, for products that are not rounded (FMA).
 pub(in crate::kernel) const PI_2: [f64; 3] =
     [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
 /// π/2 as a sum of three numbers of 33 bits, so that n times each is exact, and the rest.
@@ -44,7 +44,7 @@ pub(in crate::kernel) const COS: [f64; 6] = [
 ];
 
 impl Emitter<'_, '_> {
-    /// [sin x, cos x]. Ends the current block; what follows is in a new one.
+    /// [sin x, cos x]. Ends the current block and begins a new one.
     pub(super) fn sin_cos(&mut self, x: Value) -> [Value; 2] {
         let [fast, slow, done] = [(); 3].map(|()| self.builder.create_block());
         self.builder.set_cold_block(slow);
@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
         results
     }
 
-    /// x = n·π/2 + r − d; n as an integer of which only the last bits count.
+    /// x = n·π/2 + r − d; n is an integer of which only the last bits matter.
     fn reduce(&mut self, x: Value) -> (Value, Value, Value) {
         let (two_over_pi, rounder) = (self.constant(std::f64::consts::FRAC_2_PI), self.constant(ROUNDER));
         let shifted = self.mul_add(x, two_over_pi, rounder);
@@ -78,10 +78,10 @@ impl Emitter<'_, '_> {
         (n_bits, r, d)
     }
 
-    /// x − n·π/2 where n·p can be had exactly.
+    /// x − n·π/2, if n·p can be computed exactly.
     ///
-    /// x − n·p₁ is exact: it is below 1, and a multiple of 2⁻⁵³. It is a multiple of the last place of w = n·p₂, too,
-    /// so that the error of subtracting w is found by two more subtractions, also where x − n·π/2 nearly cancels.
+    /// x − n·p₁ is exact: it is below 1 and a multiple of 2⁻⁵³. It is also a multiple of the last place of w = n·p₂, so two
+    /// more subtractions give the error of subtracting w, even if x − n·π/2 nearly cancels.
     fn reduce_fused(&mut self, x: Value, n: Value) -> (Value, Value) {
         let [p1, p2, p3] = PI_2.map(|p| self.constant(p));
         let minus_n = self.builder.ins().fneg(n);
@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         (r, self.add(error, rest))
     }
 
-    /// The same with products that are exact because their factors are short.
+    /// Like `reduce_fused`, with products that are exact because their factors are short.
     fn reduce_by_parts(&mut self, x: Value, n: Value) -> (Value, Value) {
         let [p1, p2, p3, tail] = PI_2_SHORT.map(|bits| self.constant(f64::from_bits(bits)));
         let w = self.mul(n, p1);
@@ -109,7 +109,7 @@ impl Emitter<'_, '_> {
         (r, self.add(error, rest))
     }
 
-    /// a − n·p and how much too large it is.
+    /// a − n·p, and the amount by which it is too large.
     fn sub_exact(&mut self, a: Value, n: Value, p: Value) -> (Value, Value) {
         let w = self.mul(n, p);
         let r = self.sub(a, w);
@@ -117,8 +117,8 @@ impl Emitter<'_, '_> {
         (r, self.add(change, w))
     }
 
-    /// sin(r − d) = r − (d + v·(s₁ + z·poly)), z = r², v = r³. That leaves out d·z/2, less than 0.2 ulp; the signs are
-    /// such that sin(−0) = −0.
+    /// sin(r − d) = r − (d + v·(s₁ + z·poly)), z = r², v = r³. This omits d·z/2, which is less than 0.2 ulp. The signs are
+    /// chosen so that sin(−0) = −0.
     fn sin_kernel(&mut self, r: Value, d: Value) -> Value {
         let [s1, s2, s3, s4, s5, s6] = SIN.map(|s| self.constant(s));
         let z = self.mul(r, r);
@@ -150,8 +150,8 @@ impl Emitter<'_, '_> {
         self.add(w, rest)
     }
 
-    /// [sin x, cos x] from those of x − n·π/2: exchanged for odd n, with the signs of the quadrant. By bits: a branch
-    /// would be mispredicted.
+    /// [sin x, cos x] from those of x − n·π/2: exchanged for odd n, with the signs of the quadrant. Uses bit operations,
+    /// because a branch would be mispredicted.
     fn quadrant(&mut self, n: Value, sin: Value, cos: Value) -> [Value; 2] {
         let ins = |e: &mut Self, bits: Value| e.builder.ins().bitcast(F64, MemFlagsData::new(), bits);
         let low_on_top = self.builder.ins().ishl_imm_u(n, 63);
@@ -172,7 +172,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// a·b + c, fused where that is one instruction.
+    /// a·b + c, fused if that is one instruction.
     fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
         if self.target.fma {
             return self.builder.ins().fma(a, b, c);

@@ -1,8 +1,8 @@
-//! From operations on vectors to instructions: which vector is in which register, and when.
+//! Register allocation: from operations on vectors to instructions.
 //!
-//! The code is a straight line, so that the next use of each vector is known. A vector goes to a register when it is
-//! computed or first read; when there is none left, the vector whose next use is farthest away gives up its own. What
-//! has a place in memory anyway, inputs and constants, is not stored for that, and is often read from there.
+//! The code has no branches, so the next use of each vector is known. A vector gets a register when it is computed or first
+//! read. If none is free, the vector whose next use is farthest away is evicted. Inputs and constants already have a place in
+//! memory, so they are not stored when evicted, and are often read from there directly.
 
 use super::assemble::{self, Assembler, Base, Memory, Opcode, Operand, Register};
 use super::calls;
@@ -11,44 +11,44 @@ use crate::kernel::scratch::MAX_FRAME;
 
 const NEVER: u32 = u32::MAX;
 
-/// A repair out of line: where it is jumped to from, where it goes back to, and the registers of x, sin and cos.
+/// An out-of-line fallback for large arguments: where it is entered and left, and the registers of x, sin and cos.
 struct Repair {
     jump: usize,
     back: usize,
     registers: [Register; 3],
 }
 
-/// The allocation at one place of the code.
+/// The state of the allocation at one point of the code.
 pub(super) struct Allocator<'a> {
     code: &'a Code,
     out: Assembler,
-    /// From one input or output to the next, in bytes.
+    /// The distance between two inputs or outputs, in bytes.
     stride: i32,
-    /// By vector: where it is used, last use first; uses that are past are taken away.
+    /// For each vector, its uses, last use first; past uses are removed.
     uses: Vec<Vec<u32>>,
     register_of: Vec<Option<Register>>,
     memory_of: Vec<Option<Memory>>,
-    /// By register: what is in it.
+    /// For each register, its content.
     contents: Vec<Option<Vector>>,
-    /// Registers of the current operation, which must not be given up.
+    /// A mask of the registers of the current operation, which must not be evicted.
     pinned: u32,
     free_slots: Vec<i32>,
-    /// Slots that are free after the current operation, which may still read them.
+    /// Slots that become free after the current operation, which may still read them.
     ended_slots: Vec<i32>,
     slots: i32,
     repairs: Vec<Repair>,
 }
 
-/// The bytes, and where in them the function begins.
+/// The machine code, and the offset at which the function begins.
 pub(super) struct Machine {
     pub(super) bytes: Vec<u8>,
     pub(super) entry: usize,
-    /// The size of its frame in bytes, if that is too large for the stack.
+    /// The size of its frame in bytes, if that is too large for the stack; otherwise 0.
     pub(super) room: usize,
 }
 
 impl<'a> Allocator<'a> {
-    /// The code for so many lanes at once, of inputs and outputs that have `width` lanes.
+    /// Generates code for `lanes` lanes at once, with inputs and outputs that have `width` lanes.
     pub(super) fn run(code: &'a Code, lanes: usize, width: usize) -> Machine {
         let vectors = code.origins.len();
         let out = Assembler::new(lanes);
@@ -88,10 +88,10 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// The prologue stands last: only now the size of the frame is known.
+    /// The prologue comes last, because only now the size of the frame is known.
     fn finish(mut self) -> Machine {
         self.out.leave();
-        // Not where anything else has been.
+        // Save registers at positions that nothing else has used.
         let registers = if self.repairs.is_empty() { 0 } else { self.out.registers() };
         let area: Vec<i32> = (0..registers).map(|_| self.new_slot()).collect();
         for Repair { jump, back, registers } in std::mem::take(&mut self.repairs) {
@@ -118,7 +118,7 @@ impl<'a> Allocator<'a> {
     fn op(&mut self, at: u32) {
         let (result, op) = self.code.ops[at as usize];
         self.pinned = 0;
-        // From here on only later uses count.
+        // Remove the uses by this operation.
         for v in op.operands() {
             self.pinned |= self.register_of[v.index()].map_or(0, |register| 1 << register);
             while self.uses[v.index()].last() == Some(&at) {
@@ -178,7 +178,7 @@ impl<'a> Allocator<'a> {
         self.out.at_most(d, first, second);
     }
 
-    /// ±a·b ± c overwrites one of its operands: one that is not needed any more, or a copy of c.
+    /// ±a·b ± c overwrites one of its operands: one that is no longer needed, or a copy of c.
     fn fused(&mut self, kind: Fused, result: Vector, a: Vector, b: Vector, c: Vector) {
         let opcode: Opcode = match kind {
             Fused::MulAdd => assemble::MUL_ADD,
@@ -224,7 +224,7 @@ impl<'a> Allocator<'a> {
         self.drop_unused(second);
     }
 
-    /// All registers are lost in a call: what is still needed goes to memory.
+    /// A call destroys all registers, so vectors that are still needed are stored first.
     fn call(&mut self, result: Vector, function: calls::Function, a: Vector, b: Vector) {
         let arguments = [a, b].map(|v| {
             let (slot, register) = (self.slot(), self.in_register(v));
@@ -241,7 +241,7 @@ impl<'a> Allocator<'a> {
     }
 }
 
-/// Registers and places in the frame.
+/// Registers and slots of the frame.
 impl Allocator<'_> {
     fn next_use(&self, v: Vector) -> u32 {
         self.uses[v.index()].last().copied().unwrap_or(NEVER)
@@ -251,12 +251,12 @@ impl Allocator<'_> {
         self.register_of[v.index()].is_some()
     }
 
-    /// It is in a register and not needed after the current operation.
+    /// True if v is in a register and not needed after the current operation.
     fn ends_in_register(&self, v: Vector) -> bool {
         self.is_in_register(v) && self.next_use(v) == NEVER
     }
 
-    /// A pair of factors with one that is in memory second.
+    /// Orders a pair of factors so that one in memory comes second.
     fn memory_last(&self, a: Vector, b: Vector) -> (Vector, Vector) {
         if self.is_in_register(b) && !self.is_in_register(a) { (b, a) } else { (a, b) }
     }
@@ -272,7 +272,7 @@ impl Allocator<'_> {
         register
     }
 
-    /// Where the last operand of an instruction can be read: constants, and what is read for the last time, in memory.
+    /// How to read the last operand of an instruction: constants, and values on their last use, are read from memory.
     fn operand(&mut self, v: Vector) -> Operand {
         let origin = self.code.origins[v.index()];
         let may_stay = matches!(origin, Origin::Constant(_)) || self.next_use(v) == NEVER;
@@ -294,11 +294,11 @@ impl Allocator<'_> {
         }
     }
 
-    /// A register with nothing in it, pinned.
+    /// An empty register, pinned.
     fn vacant(&mut self) -> Register {
         let candidates = (0..self.contents.len()).filter(|r| self.pinned & 1 << r == 0);
         let distance = |r: &usize| self.contents[*r].map_or((NEVER, 1), |v| (self.next_use(v), 0));
-        // An operation pins five registers at most.
+        // An operation pins at most five registers, so there always is a candidate.
         let register = candidates.max_by_key(distance).unwrap_or_default();
         self.vacate(register);
         self.pinned |= 1 << register;
@@ -315,7 +315,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// The register of a result, which may be that of an operand that ends here.
+    /// The register of a result; it may be that of an operand that ends here.
     fn define(&mut self, result: Vector, operands: &[Vector]) -> Register {
         self.release(operands);
         let register = self.vacant();
@@ -334,7 +334,7 @@ impl Allocator<'_> {
         self.bind(result, register);
     }
 
-    /// Frees the registers and the slots of those that are not needed any more.
+    /// Frees the registers and slots of vectors that are no longer needed.
     fn release(&mut self, vectors: &[Vector]) {
         for &v in vectors {
             if self.next_use(v) != NEVER {
@@ -357,7 +357,7 @@ impl Allocator<'_> {
         }
     }
 
-    /// A place in the frame that is not in use: its distance from rbp.
+    /// A free slot of the frame, as its offset from rbp.
     fn slot(&mut self) -> i32 {
         self.free_slots.pop().unwrap_or_else(|| self.new_slot())
     }
@@ -367,7 +367,7 @@ impl Allocator<'_> {
         -self.slot_size() * self.slots
     }
 
-    /// Bytes of a vector, and at least as many as keep the stack aligned.
+    /// The size of a vector in bytes, or more if the stack alignment requires it.
     fn slot_size(&self) -> i32 {
         8 * self.out.lanes as i32
     }

@@ -1,10 +1,10 @@
-//! x86-64 instructions with three operands: in the VEX encoding for vectors of 128 and 256 bits, of which there are 16,
-//! in the EVEX encoding for those of 512 bits, of which there are 32.
+//! An assembler for x86-64 instructions with three operands: VEX encoding for vectors of 128 and 256 bits (16 registers), EVEX
+//! encoding for vectors of 512 bits (32 registers).
 
 /// A vector register, by its number.
 pub(super) type Register = u8;
 
-/// A general register that addresses are relative to. Only those that need no further byte.
+/// A general register used as a base address. Only registers that need no additional byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Base {
     Rbx = 3,
@@ -14,7 +14,7 @@ pub(super) enum Base {
     R15 = 15,
 }
 
-/// A place in memory.
+/// A memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Memory {
     pub(super) base: Base,
@@ -29,7 +29,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// The number of the register, or of the base.
+    /// The number of the register or of the base.
     fn number(self) -> u8 {
         match self {
             Operand::Register(r) => r,
@@ -38,12 +38,12 @@ impl Operand {
     }
 }
 
-/// The bit of a number, inverted, in another place.
+/// One bit of a number, inverted and moved to another place.
 fn inverted(number: u8, bit: u8, place: u8) -> u8 {
     (!number >> bit & 1) << place
 }
 
-/// The prefix that chooses among the instructions of one opcode.
+/// The mandatory prefix of the opcode.
 #[derive(Clone, Copy)]
 enum Prefix {
     P66 = 1,
@@ -51,7 +51,7 @@ enum Prefix {
     PF2 = 3,
 }
 
-/// The table that the opcode is in.
+/// The opcode map.
 #[derive(Clone, Copy)]
 enum Map {
     M0F = 1,
@@ -64,7 +64,7 @@ enum Map {
 pub(super) struct Opcode {
     prefix: Prefix,
     map: Map,
-    /// W in the VEX encoding; in the EVEX encoding of 64-bit numbers it is always set.
+    /// The W bit in the VEX encoding; in the EVEX encoding of 64-bit numbers it is always set.
     wide: bool,
     code: u8,
 }
@@ -93,24 +93,24 @@ const SIGNS: Opcode = plain(0x50);
 const BROADCAST_2: Opcode = Opcode { prefix: Prefix::PF2, map: Map::M0F, wide: false, code: 0x12 };
 const BROADCAST_4: Opcode = Opcode { prefix: Prefix::P66, map: Map::M0F38, wide: false, code: 0x19 };
 const SELECT: Opcode = Opcode { prefix: Prefix::P66, map: Map::M0F3A, wide: false, code: 0x4B };
-/// With a mask register, 512 bits only.
+/// Selection by a mask register, only for 512 bits.
 const SELECT_BY_MASK: Opcode = fused(0x65);
 const MASK_TO_VECTOR: Opcode = Opcode { prefix: Prefix::PF3, map: Map::M0F38, wide: true, code: 0x38 };
 const VECTOR_TO_MASK: Opcode = Opcode { prefix: Prefix::PF3, map: Map::M0F38, wide: true, code: 0x39 };
 
-/// A fused product whose code is given for the order 213; 231 is 16 further.
+/// A fused multiply-add, given in the operand order 213; the order 231 is 16 higher.
 pub(super) const MUL_ADD: Opcode = fused(0xA8);
 pub(super) const MUL_SUB: Opcode = fused(0xAA);
 pub(super) const NEG_MUL_ADD: Opcode = fused(0xAC);
 
 impl Opcode {
-    /// The fused product in the order 231: d ← a·b + d.
+    /// The fused multiply-add in the operand order 231: d ← a·b + d.
     pub(super) fn order_231(self) -> Opcode {
         Opcode { code: self.code + 0x10, ..self }
     }
 }
 
-/// a ≤ b, false where one is NaN, no exception.
+/// The comparison a ≤ b: false if one is NaN, without exceptions.
 const AT_MOST: u8 = 0x12;
 
 const PAGE: u32 = 4096;
@@ -118,11 +118,11 @@ const PAGE: u32 = 4096;
 /// Code under construction.
 pub(super) struct Assembler {
     pub(super) bytes: Vec<u8>,
-    /// 2, 4 or 8.
+    /// The number of lanes: 2, 4 or 8.
     pub(super) lanes: usize,
 }
 
-/// The one mask register in use.
+/// The only mask register in use.
 const MASK: u8 = 1;
 
 impl Assembler {
@@ -130,7 +130,7 @@ impl Assembler {
         Assembler { bytes: Vec::new(), lanes }
     }
 
-    /// How many vector registers there are.
+    /// The number of vector registers.
     pub(super) fn registers(&self) -> usize {
         if self.lanes == 8 { 32 } else { 16 }
     }
@@ -168,7 +168,7 @@ impl Assembler {
         self.bytes.push(0b10 << 5 | inverted(second, 4, 3) | mask);
     }
 
-    /// In the EVEX encoding a short offset would count in vectors, so it is not used.
+    /// A displacement of 8 bits is not used, because the EVEX encoding scales it.
     fn address(&mut self, reg: u8, memory: Memory) {
         let base = memory.base as u8 & 7;
         match i8::try_from(memory.offset) {
@@ -185,7 +185,7 @@ impl Assembler {
         self.emit(opcode, d, a, b);
     }
 
-    /// All bits of a lane of d are set where a ≤ b.
+    /// Sets all bits of a lane of d if a ≤ b there.
     pub(super) fn at_most(&mut self, d: Register, a: Register, b: Operand) {
         self.emit(COMPARE, if self.lanes == 8 { MASK } else { d }, a, b);
         self.bytes.push(AT_MOST);
@@ -210,7 +210,7 @@ impl Assembler {
         self.emit(MOVE, d, 0, Operand::Register(a));
     }
 
-    /// All lanes of d become the number in memory.
+    /// Loads the number in memory into all lanes of d.
     pub(super) fn broadcast(&mut self, d: Register, from: Memory) {
         let opcode = if self.lanes == 2 { BROADCAST_2 } else { BROADCAST_4 };
         self.emit(opcode, d, 0, Operand::Memory(from));
@@ -232,7 +232,7 @@ impl Assembler {
         self.bytes.push(mask << 4);
     }
 
-    /// Jumps if the highest bit of some lane of a is not set. Returns where the distance is to be written.
+    /// Jumps unless the highest bit is set in all lanes of a. Returns the position of the jump distance.
     pub(super) fn jump_unless_all(&mut self, a: Register) -> usize {
         if self.lanes == 8 {
             self.emit(VECTOR_TO_MASK, MASK, 0, Operand::Register(a));
@@ -245,7 +245,7 @@ impl Assembler {
         self.distance()
     }
 
-    /// Returns where the distance is to be written.
+    /// Jumps. Returns the position of the jump distance.
     pub(super) fn jump(&mut self) -> usize {
         self.bytes.push(0xE9);
         self.distance()
@@ -256,13 +256,13 @@ impl Assembler {
         self.bytes.len() - 4
     }
 
-    /// Makes the jump whose distance is written at `place` go to `target`.
+    /// Sets the target of the jump whose distance is at `place`.
     pub(super) fn link(&mut self, place: usize, target: usize) {
         let distance = target as i64 - (place as i64 + 4);
         self.bytes[place..place + 4].copy_from_slice(&(distance as i32).to_le_bytes());
     }
 
-    /// Calls the function with three addresses in the frame and the number of lanes. Changes all vector registers.
+    /// Calls the function with three addresses in the frame and the number of lanes. Destroys all vector registers.
     pub(super) fn call(&mut self, function: usize, arguments: [i32; 3]) {
         self.bytes.extend([0xC5, 0xF8, 0x77]); // vzeroupper
         for (register, offset) in [7u8, 6, 2].into_iter().zip(arguments) {
@@ -276,9 +276,9 @@ impl Assembler {
         self.bytes.extend([0xFF, 0xD0]); // call rax
     }
 
-    /// Keeps what the caller owns, moves the first four arguments to where calls leave them, and makes a frame of this size
-    /// below rbp, which is a multiple of 64: vectors that cross cache lines cost twice. It is touched page by page, so that a
-    /// stack that is too small is noticed.
+    /// Saves the caller's registers, moves the first four arguments to registers that calls preserve, and creates a frame of
+    /// this size below rbp. rbp is a multiple of 64, because vectors that cross cache lines cost twice. The frame is touched
+    /// page by page, so that a stack overflow is detected.
     pub(super) fn enter(&mut self, size: u32) {
         self.keep();
         self.bytes.extend([0x48, 0x83, 0xEC, 0x40]); // sub rsp, 64
@@ -293,7 +293,8 @@ impl Assembler {
         self.bytes.extend(size.to_le_bytes());
     }
 
-    /// Enters a function whose frame is not on the stack but at the address in the fifth argument, which has 8 bytes of room more.
+    /// Enters a function whose frame is not on the stack but at the address in the fifth argument, above which 8 bytes are
+    /// reserved.
     pub(super) fn enter_elsewhere(&mut self) {
         self.keep();
         self.bytes.extend([0x48, 0x83, 0xE4, 0xC0]); // and rsp, −64
@@ -301,7 +302,7 @@ impl Assembler {
         self.bytes.extend([0x48, 0x89, 0x45, 0x00]); // mov [rbp], rax
     }
 
-    /// The registers of the caller go to the stack, and rsp to rax.
+    /// Saves the caller's registers on the stack, and copies rsp to rax.
     fn keep(&mut self) {
         self.bytes.extend([0x55, 0x53, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbp, rbx, r13, r14, r15
         self.bytes.extend([0x48, 0x89, 0xE0]); // mov rax, rsp

@@ -1,12 +1,12 @@
-//! The functions that compiled code calls, lane by lane: the same as the interpreter's.
+//! The functions that compiled code calls, lane by lane. They are the same as those of the interpreter.
 
 use crate::expr::{Func, Op};
 use crate::kernel::jit::sincos::LIMIT;
 
-/// Of a, b, the results, and how many there are of each.
+/// Arguments: a, b, the results, and the number of each.
 pub(super) type Function = unsafe extern "sysv64" fn(*const f64, *const f64, *mut f64, usize);
 
-/// The function as compiled code can call it; it reads only a.
+/// The address of a unary function for compiled code; it reads only a.
 pub(super) fn unary(f: Func) -> Function {
     macro_rules! table {
         ($($name:ident)*) => {
@@ -14,7 +14,7 @@ pub(super) fn unary(f: Func) -> Function {
                 $(Func::$name => {
                     unsafe extern "sysv64" fn call(a: *const f64, _: *const f64, out: *mut f64, lanes: usize) {
                         for k in 0..lanes {
-                            // SAFETY: compiled code passes places in its frame with room for all lanes.
+                            // SAFETY: compiled code passes pointers into its frame, with space for all lanes.
                             unsafe { *out.add(k) = Func::$name.apply(*a.add(k)) }
                         }
                     }
@@ -26,7 +26,7 @@ pub(super) fn unary(f: Func) -> Function {
     table!(Neg Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Exp Log Sqrt Abs Sign Floor)
 }
 
-/// The function as compiled code can call it.
+/// The address of a binary function for compiled code.
 pub(super) fn binary(op: Op) -> Function {
     macro_rules! table {
         ($($name:ident)*) => {
@@ -34,7 +34,7 @@ pub(super) fn binary(op: Op) -> Function {
                 $(Op::$name => {
                     unsafe extern "sysv64" fn call(a: *const f64, b: *const f64, out: *mut f64, lanes: usize) {
                         for k in 0..lanes {
-                            // SAFETY: compiled code passes places in its frame with room for all lanes.
+                            // SAFETY: compiled code passes pointers into its frame, with space for all lanes.
                             unsafe { *out.add(k) = Op::$name.apply(*a.add(k), *b.add(k)) }
                         }
                     }
@@ -46,10 +46,10 @@ pub(super) fn binary(op: Op) -> Function {
     table!(Add Sub Mul Div Pow Atan2 Min Max Where)
 }
 
-/// Writes sin x and cos x where x is too large for the short reduction, or no number.
+/// Writes sin x and cos x in lanes where x is too large for the short reduction or not finite.
 pub(super) unsafe extern "sysv64" fn repair(x: *const f64, sin: *mut f64, cos: *mut f64, lanes: usize) {
     for k in 0..lanes {
-        // SAFETY: compiled code passes places in its frame with room for all lanes.
+        // SAFETY: compiled code passes pointers into its frame, with space for all lanes.
         let x = unsafe { *x.add(k) };
         if x.abs() <= LIMIT {
             continue;

@@ -1,4 +1,4 @@
-//! A tape as operations on whole vectors, before it is decided which value is in which register.
+//! A tape as operations on vectors, before register allocation.
 
 use rustc_hash::FxHashMap;
 
@@ -17,20 +17,20 @@ impl Vector {
     }
 }
 
-/// Where a vector is before anything is computed.
+/// The origin of a vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// Input of this number, one for each lane.
+    /// The input with this index, with one value per lane.
     Lanes(u32),
-    /// Input of this number, the same for all lanes.
+    /// The input with this index, the same for all lanes.
     Shared(u32),
-    /// The constant of this number.
+    /// The constant with this index.
     Constant(u32),
     /// It is computed.
     Computed,
 }
 
-/// Operations of two vectors that are one instruction.
+/// Operations on two vectors that are one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Arithmetic {
     Add,
@@ -39,11 +39,11 @@ pub(super) enum Arithmetic {
     Div,
     And,
     Xor,
-    /// All ones where a ≤ b.
+    /// All bits set where a ≤ b.
     AtMost,
 }
 
-/// Fused products.
+/// Fused multiply-adds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fused {
     /// a·b + c
@@ -60,25 +60,25 @@ pub(super) enum Op {
     Arithmetic(Arithmetic, Vector, Vector),
     Fused(Fused, Vector, Vector, Vector),
     Sqrt(Vector),
-    /// The bits of each lane, moved to the left.
+    /// Shifts the bits of each lane to the left.
     ShiftLeft(Vector, u8),
-    /// The third where the first has its highest bit set, else the second.
+    /// Select(mask, a, b): b where the mask has its highest bit set, otherwise a.
     Select(Vector, Vector, Vector),
-    /// Two results: sin and cos of `x`, which are right already in the lanes where `is_small` is all ones.
+    /// Two results: sin and cos of `x`. They are already correct in the lanes where `is_small` has all bits set.
     Repair {
         is_small: Vector,
         x: Vector,
         sin: Vector,
         cos: Vector,
     },
-    /// A call of the function, lane by lane.
+    /// A function call, lane by lane.
     Call(calls::Function, Vector, Vector),
-    /// No result: writes the output of this number.
+    /// No result: writes the output with this index.
     Store(u32, Vector),
 }
 
 impl Op {
-    /// What it reads.
+    /// The vectors that it reads.
     pub(super) fn operands(self) -> impl Iterator<Item = Vector> {
         let all = match self {
             Op::Arithmetic(_, a, b) | Op::Call(_, a, b) => [Some(a), Some(b), None, None],
@@ -94,16 +94,16 @@ impl Op {
 #[derive(Default)]
 pub(super) struct Code {
     pub(super) ops: Vec<(Vector, Op)>,
-    /// By vector.
+    /// The origin of each vector.
     pub(super) origins: Vec<Origin>,
-    /// By their bits.
+    /// The constants, by their bits.
     pub(super) constants: Vec<u64>,
-    /// The vectors of constants, by their bits.
+    /// The vector of each constant.
     known: FxHashMap<u64, Vector>,
 }
 
 impl Code {
-    /// The operations of a tape whose first `lanes` inputs differ from lane to lane.
+    /// The operations of a tape whose first `lanes` inputs have one value per lane.
     pub(super) fn new(tape: &Tape, lanes: usize) -> Code {
         let mut code = Code::default();
         let mut values: Vec<Vector> = Vec::with_capacity(tape.values());
@@ -206,7 +206,7 @@ impl Code {
         self.push(Op::Fused(kind, a, b, c))
     }
 
-    /// [sin x, cos x], by the operations of the scalar code: see `jit/sincos.rs`.
+    /// [sin x, cos x], with the same operations as the scalar code in `jit/sincos.rs`.
     fn sin_cos(&mut self, x: Vector) -> [Vector; 2] {
         let (two_over_pi, rounder) = (self.constant(std::f64::consts::FRAC_2_PI), self.constant(ROUNDER));
         let shifted = self.fused(Fused::MulAdd, x, two_over_pi, rounder);

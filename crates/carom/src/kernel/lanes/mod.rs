@@ -1,7 +1,7 @@
-//! Kernels that compute several states at once: the stages of a collocation, the members of an ensemble.
+//! Kernels that evaluate several states at once, such as the stages of a collocation or the members of an ensemble.
 //!
-//! Vectors of 4 lanes are 256 bits, which is more than Cranelift has: on x86-64 with AVX2 and FMA the code is our own,
-//! elsewhere blocks of lanes are interpreted. A tape becomes operations on vectors ([`ir`]), these are given registers
+//! Vectors of 4 lanes have 256 bits, which Cranelift does not support. On x86-64 with AVX2 and FMA, carom generates the code
+//! itself; elsewhere blocks of lanes are interpreted. A tape becomes operations on vectors ([`ir`]); these get registers
 //! ([`allocate`]) and become instructions ([`assemble`]).
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
@@ -21,7 +21,7 @@ use super::interpret::Program;
 use super::{Backend, KernelError, Tape};
 use crate::expr::Expr;
 
-/// How many states are computed at once.
+/// The number of states evaluated at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
     /// Two.
@@ -38,13 +38,13 @@ impl Lanes {
         self as usize
     }
 
-    /// The smallest that has room for so many states.
+    /// The smallest number of lanes for `count` states.
     pub fn for_states(count: usize) -> Option<Lanes> {
         [Lanes::Two, Lanes::Four, Lanes::Eight].into_iter().find(|lanes| lanes.count() >= count)
     }
 }
 
-/// A list of expressions as a function of several states at once.
+/// A list of expressions as a function that evaluates several states at once.
 ///
 /// ```
 /// use carom::lab::expr::Expr;
@@ -77,8 +77,8 @@ enum Code {
 }
 
 impl LaneKernel {
-    /// The function from `inputs`, one for each lane, and `shared` inputs, the same for all, to `outputs`: native code
-    /// where possible.
+    /// Compiles `outputs` as a function of `inputs`, which have one value per lane, and `shared` inputs, which are the same for
+    /// all lanes; to native code if possible.
     pub fn new(inputs: &[Expr], shared: &[Expr], outputs: &[Expr], lanes: Lanes) -> Result<LaneKernel, KernelError> {
         match LaneKernel::with_backend(inputs, shared, outputs, lanes, Backend::Jit) {
             Err(KernelError::Unsupported(_)) => {
@@ -88,7 +88,7 @@ impl LaneKernel {
         }
     }
 
-    /// The same by the backend of choice.
+    /// Like [`LaneKernel::new`], with the preferred backend if possible.
     pub fn with_backend(
         inputs: &[Expr],
         shared: &[Expr],
@@ -110,12 +110,12 @@ impl LaneKernel {
         Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), code })
     }
 
-    /// How many states are computed at once.
+    /// The number of states evaluated at once.
     pub fn lanes(&self) -> Lanes {
         self.lanes
     }
 
-    /// How it is run.
+    /// The backend in use.
     pub fn backend(&self) -> Backend {
         match self.code {
             Code::Interpreted(_) => Backend::Interpreter,
@@ -124,12 +124,12 @@ impl LaneKernel {
         }
     }
 
-    /// Computes the outputs of all K lanes: input i of lane k is `x[i·K + k]`, output i of lane k becomes
-    /// `out[i·K + k]`. Allocates nothing (the interpreter: after its first call in a thread).
+    /// Evaluates the outputs of all K lanes: input i of lane k is `x[i·K + k]`, output i of lane k is `out[i·K + k]`. Does not
+    /// allocate (the interpreter allocates on its first call in a thread).
     ///
     /// # Panics
     ///
-    /// If a slice has another length than the lists say.
+    /// If the length of a slice does not match the lists.
     pub fn eval(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
         let lanes = self.lanes.count();
         assert_eq!(x.len(), self.inputs * lanes, "number of inputs times number of lanes");
@@ -140,7 +140,7 @@ impl LaneKernel {
             (Code::Interpreted(program), Lanes::Four) => program.eval_lanes::<4>(x, shared, out),
             (Code::Interpreted(program), Lanes::Eight) => program.eval_lanes::<8>(x, shared, out),
             #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-            // SAFETY: the lengths were just compared with those of the tape that was compiled.
+            // SAFETY: the lengths were just compared with those of the compiled tape.
             (Code::Compiled(code), _) => unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
         }
     }

@@ -1,4 +1,4 @@
-//! Lanes as native code: x86-64 with AVX2 and FMA, and with AVX-512 where there is that.
+//! Native code for lanes: x86-64 with AVX2 and FMA, and AVX-512 if available.
 
 use std::fmt;
 
@@ -10,33 +10,33 @@ use crate::kernel::KernelError;
 use crate::kernel::scratch::with_scratch;
 use crate::kernel::tape::Tape;
 
-/// lanes inputs, shared inputs, outputs, constants, the upper end of a frame that is not on the stack
+/// inputs per lane, shared inputs, outputs, constants, upper end of a frame outside the stack
 type Entry = unsafe extern "sysv64" fn(*const f64, *const f64, *mut f64, *const f64, *mut f64);
 
-/// The longest tape that is compiled: every offset then fits into 31 bits by far.
+/// The longest tape that is compiled; all offsets then fit into 31 bits.
 const MAX_LENGTH: usize = 100_000;
 
-/// Native code, and what it needs while it runs.
+/// Native code with its memory and constants.
 pub(super) struct Native {
     memory: Mmap,
     entry: usize,
-    /// The size of a frame that is not on the stack, in cache lines.
+    /// The size of a frame outside the stack, in cache lines.
     room: usize,
-    /// Each as often as there are lanes in a vector.
+    /// The constants, each repeated for all lanes of a vector.
     constants: Box<[Line]>,
-    /// How many lanes one call computes.
+    /// The number of lanes that one call evaluates.
     lanes: usize,
     width: usize,
 }
 
 impl Native {
-    /// Compiles the tape, whose first `inputs` inputs have `width` lanes.
+    /// Compiles a tape whose first `inputs` inputs have `width` lanes.
     pub(super) fn new(tape: &Tape, inputs: usize, width: usize) -> Result<Native, KernelError> {
         let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
         Native::with_vectors(tape, inputs, width, if has_512 { width } else { width.min(4) })
     }
 
-    /// The same with vectors of so many lanes.
+    /// Like `new`, with vectors of `lanes` lanes.
     fn with_vectors(tape: &Tape, inputs: usize, width: usize, lanes: usize) -> Result<Native, KernelError> {
         let unsupported = |why: &str| KernelError::Unsupported(why.into());
         if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
@@ -56,21 +56,21 @@ impl Native {
     ///
     /// # Safety
     ///
-    /// The pointers must be to as many numbers as there are inputs of all lanes, shared inputs, and outputs of all lanes.
+    /// The pointers must point to as many numbers as there are inputs of all lanes, shared inputs, and outputs of all lanes.
     pub(super) unsafe fn call(&self, x: *const f64, shared: *const f64, out: *mut f64) {
-        // SAFETY: the code begins there, and was assembled for this signature.
+        // SAFETY: the code begins at this address and was assembled for this signature.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.memory.as_ptr().add(self.entry)) };
         let run = |frame: *mut f64| {
             for first in (0..self.width).step_by(self.lanes) {
-                // SAFETY: the caller vouches for the pointers; the code reads and writes `lanes` of each `width` numbers, and
-                // `frame` has as much room below it as the code needs.
+                // SAFETY: the caller guarantees the pointers. The code reads and writes `lanes` of each `width` numbers, and
+                // `frame` has the space below it that the code needs.
                 unsafe { entry(x.add(first), shared, out.add(first), self.constants.as_ptr().cast(), frame) }
             }
         };
         if self.room == 0 {
             return run(std::ptr::null_mut());
         }
-        // A line above the frame, and one because the work space need not begin with a line.
+        // One line above the frame, and one because the work space may not be aligned to a line.
         with_scratch((self.room + 2) * LINE / 8, |work| {
             let unused = work.as_ptr().align_offset(LINE);
             run(work[unused + self.room * LINE / 8..].as_mut_ptr());
@@ -78,7 +78,7 @@ impl Native {
     }
 }
 
-/// The bytes of a cache line.
+/// The size of a cache line in bytes.
 const LINE: usize = 64;
 
 /// A cache line: vectors that cross lines cost twice.
@@ -96,7 +96,7 @@ impl Line {
     }
 }
 
-/// The bytes in memory that can be executed, and not written any more.
+/// Copies the bytes to memory that is executable and no longer writable.
 fn executable(bytes: &[u8]) -> std::io::Result<Mmap> {
     let mut memory = MmapMut::map_anon(bytes.len())?;
     memory.copy_from_slice(bytes);
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::expr::Expr;
 
-    /// Eight lanes in vectors of 2, 4 and, where there are such, 8: to the last bit the same.
+    /// Eight lanes in vectors of 2, 4 and, if available, 8 give identical bits.
     #[test]
     fn vectors_of_any_length_compute_the_same() {
         let [x, y] = ["x", "y"].map(Expr::symbol);

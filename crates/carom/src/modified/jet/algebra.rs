@@ -2,25 +2,25 @@
 
 use rustc_hash::FxHashMap;
 
-/// The polynomials in some variables up to a degree.
+/// Truncated polynomials in several variables.
 ///
-/// A jet is a slice of coefficients, one for each monomial x^α, in the order of |α|: a jet cut at a lower degree is a
-/// prefix. All operations take the degree up to which they are to be carried.
+/// A jet is a slice of coefficients, one for each monomial x^α, ordered by |α|, so a jet of lower degree is a prefix. All
+/// operations take the degree up to which they compute.
 #[derive(Clone, Debug)]
 pub struct Algebra {
     degree: usize,
-    /// How many monomials there are up to each degree.
+    /// The number of monomials up to each degree.
     sizes: Vec<usize>,
-    /// For each monomial γ the pairs (α, β) with α + β = γ, the first of which is (0, γ).
+    /// For each monomial γ, the pairs (α, β) with α + β = γ; the first is (0, γ).
     pairs: Vec<(u32, u32)>,
-    /// Where the pairs of each monomial begin, and the end.
+    /// The start of each monomial's pairs, and the total number.
     starts: Vec<usize>,
-    /// For each variable v and monomial α below the top degree: the number of α + e_v, and α_v + 1.
+    /// For each variable v and monomial α below the top degree: the index of α + e_v, and α_v + 1.
     raised: Vec<Vec<(u32, f64)>>,
 }
 
 impl Algebra {
-    /// Tables for that many variables and that degree.
+    /// Builds the tables for this number of variables and this degree.
     pub fn new(variables: usize, degree: usize) -> Algebra {
         let (monomials, sizes) = monomials(variables, degree);
         let index: FxHashMap<&[u8], u32> = monomials.iter().map(Vec::as_slice).zip(0..).collect();
@@ -43,17 +43,17 @@ impl Algebra {
         self.degree
     }
 
-    /// How many coefficients a jet of that degree has.
+    /// The number of coefficients of a jet of this degree.
     pub fn size(&self, degree: usize) -> usize {
         self.sizes[degree]
     }
 
-    /// Which coefficient is that of x_v alone.
+    /// The index of the coefficient of x_v.
     pub fn variable(&self, v: usize) -> usize {
         1 + v
     }
 
-    /// The coefficients of one degree alone.
+    /// The indices of the coefficients of exactly this degree.
     pub fn layer(&self, degree: usize) -> std::ops::Range<usize> {
         if degree == 0 { 0..1 } else { self.sizes[degree - 1]..self.sizes[degree] }
     }
@@ -83,15 +83,15 @@ impl Algebra {
         }
     }
 
-    /// out = ∂a/∂x_v up to `degree`, which needs a up to `degree` + 1.
+    /// out = ∂a/∂x_v up to `degree`; needs a up to `degree` + 1.
     pub fn derivative(&self, a: &[f64], v: usize, out: &mut [f64], degree: usize) {
         for (out, &(number, factor)) in out[..self.sizes[degree]].iter_mut().zip(&self.raised[v]) {
             *out = factor * a[number as usize];
         }
     }
 
-    /// out = f(x), where c lists the Taylor coefficients of f at x₀: Horner's rule on x − x₀, in which each product
-    /// needs one degree more than the one before.
+    /// out = f(x), where c has the Taylor coefficients of f at x₀. Uses Horner's rule in x − x₀; each product needs one degree
+    /// more than the one before.
     pub fn compose(&self, c: &[f64], x: &[f64], out: &mut [f64], scratch: &mut [f64], degree: usize) {
         out[..self.sizes[degree]].fill(0.0);
         out[0] = c[degree];
@@ -107,7 +107,7 @@ impl Algebra {
     }
 }
 
-/// All (α, β) with α + β = γ, from (0, γ) on: α counts up, each digit α_v to γ_v.
+/// Visits all (α, β) with α + β = γ, starting with (0, γ). α counts up, with each digit α_v from 0 to γ_v.
 fn for_each_divisor(gamma: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
     let (mut alpha, mut beta) = (vec![0; gamma.len()], gamma.to_vec());
     loop {
@@ -120,14 +120,14 @@ fn for_each_divisor(gamma: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
     }
 }
 
-/// The exponents of all monomials, by degree, and how many there are up to each degree.
+/// The exponents of all monomials, by degree, and the number of monomials up to each degree.
 fn monomials(variables: usize, degree: usize) -> (Vec<Vec<u8>>, Vec<usize>) {
     let mut all = vec![vec![0; variables]];
     let mut sizes = vec![1];
     for d in 0..degree {
         let last = if d == 0 { 0 } else { sizes[d - 1] };
         for number in last..sizes[d] {
-            // Each monomial of the next degree once: raise no variable before the last one that occurs.
+            // Generate each monomial once: raise no variable before the last one that occurs.
             let first = all[number].iter().rposition(|&a| a > 0).unwrap_or(0);
             for v in first..variables {
                 let mut next = all[number].clone();

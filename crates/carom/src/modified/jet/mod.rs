@@ -1,7 +1,7 @@
-//! Jets: Taylor polynomials in several variables, cut above a degree, and expressions evaluated in them.
+//! Jets: truncated Taylor polynomials in several variables, and the evaluation of expressions on them.
 //!
-//! A jet of f at x is the list of f^(α)(x)/α! for |α| ≤ d. Arithmetic on jets is arithmetic on functions, so that every
-//! derivative is exact to roundoff, mixed ones too, and no expression grows.
+//! A jet of f at x is the list of f^(α)(x)/α! for |α| ≤ d. Arithmetic on jets is arithmetic on functions, so all derivatives,
+//! including mixed ones, are exact to roundoff, and no expression grows.
 
 mod algebra;
 mod sweep;

@@ -1,12 +1,12 @@
-//! A tape run in jets.
+//! Evaluation of a tape on jets.
 
 use super::Algebra;
 use super::taylor::{coefficients, power};
 use crate::expr::{Func, Op};
 use crate::kernel::{Instr, Tape};
 
-/// The values of a tape as jets. Inputs before `first` are numbers, the others are jets, and what depends only on
-/// numbers is computed as a number.
+/// The values of a tape as jets. Inputs before `first` are numbers and the others are jets. Values that depend only on numbers
+/// are computed as numbers.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     tape: Tape,
@@ -16,18 +16,18 @@ pub struct Sweep {
     room: Room,
 }
 
-/// Room to work in.
+/// Working memory.
 #[derive(Clone, Debug)]
 struct Room {
     taylor: Vec<f64>,
     jets: [Vec<f64>; 3],
 }
 
-/// An operand: a jet, and whether it is more than a number.
+/// An operand: a jet, and whether it has terms beyond the constant.
 type Operand<'a> = (&'a [f64], bool);
 
 impl Sweep {
-    /// Room for the tape's values.
+    /// Allocates the values of the tape.
     pub fn new(tape: Tape, algebra: &Algebra, first: usize) -> Sweep {
         let stride = algebra.size(algebra.degree());
         let mut active: Vec<bool> = (0..tape.values()).map(|i| (first..tape.inputs()).contains(&i)).collect();
@@ -43,17 +43,17 @@ impl Sweep {
         Sweep { tape, stride, values, active, room }
     }
 
-    /// Input number i, to be set.
+    /// Input i, writable.
     pub fn input_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.stride..][..self.stride]
     }
 
-    /// Output number i.
+    /// Output i.
     pub fn output(&self, i: usize) -> &[f64] {
         &self.values[self.tape.outputs()[i].index() * self.stride..][..self.stride]
     }
 
-    /// Computes the outputs up to a degree.
+    /// Computes the outputs up to this degree.
     pub fn run(&mut self, algebra: &Algebra, degree: usize) {
         for (reg, instr) in self.tape.instructions() {
             let (known, rest) = self.values.split_at_mut(reg.index() * self.stride);
@@ -104,7 +104,7 @@ impl Room {
             }
             Op::Pow => self.power(algebra, x, y, out, degree),
             Op::Atan2 => self.angle(algebra, x, y, out, degree),
-            // The mean of both sides at the kink, as for |x|.
+            // At the kink, the mean of both sides, as for |x|.
             Op::Min | Op::Max => {
                 let larger = Func::Sign.apply(if op == Op::Max { x[0] - y[0] } else { y[0] - x[0] });
                 both.for_each(|(out, (x, y))| *out = 0.5 * ((1.0 + larger) * x + (1.0 - larger) * y));
@@ -125,7 +125,7 @@ impl Room {
         algebra.compose(&self.taylor, product, out, scratch, degree);
     }
 
-    /// atan2(y, x), which is atan(y/x) or −atan(x/y) but for a constant.
+    /// atan2(y, x), which equals atan(y/x) or −atan(x/y) up to a constant.
     fn angle(&mut self, algebra: &Algebra, y: &[f64], x: &[f64], out: &mut [f64], degree: usize) {
         let [scratch, ratio, _] = &mut self.jets;
         let flat = y[0].abs() < x[0].abs();
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::expr::{Expr, eval};
 
-    /// Every derivative up to the fourth of one function with all operations, against exact differentiation.
+    /// Compares all derivatives up to the fourth of a function that uses all operations with exact differentiation.
     #[test]
     fn jets_hold_the_derivatives() {
         let [a, x, y] = ["a", "x", "y"].map(Expr::symbol);

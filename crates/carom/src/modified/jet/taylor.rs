@@ -2,7 +2,7 @@
 
 use crate::expr::Func;
 
-/// Writes the coefficients of f at x, as many as there is room for (at least one).
+/// Fills c with the coefficients of f at x; c has at least one entry.
 pub fn coefficients(f: Func, x: f64, c: &mut [f64]) {
     match f {
         Func::Neg => linear(-x, -1.0, c),
@@ -30,7 +30,7 @@ pub fn coefficients(f: Func, x: f64, c: &mut [f64]) {
     }
 }
 
-/// The coefficients of x^r: c_{k+1} = c_k (r − k)/((k + 1) x), written so that whole powers are right at x = 0 too.
+/// The coefficients of x^r: c_{k+1} = c_k (r − k)/((k + 1) x), in a form that is also correct for integer powers at x = 0.
 pub fn power(x: f64, r: f64, c: &mut [f64]) {
     let mut binomial = 1.0;
     for (k, c) in c.iter_mut().enumerate() {
@@ -48,7 +48,7 @@ fn linear(value: f64, slope: f64, c: &mut [f64]) {
     }
 }
 
-/// Derivatives that repeat after four.
+/// Coefficients of a function whose derivatives repeat with period four.
 fn cyclic(derivatives: [f64; 4], c: &mut [f64]) {
     let mut factorial = 1.0;
     for (k, c) in c.iter_mut().enumerate() {
@@ -93,7 +93,7 @@ fn asin(x: f64, c: &mut [f64]) {
 mod tests {
     use super::*;
 
-    /// f(x + e) from the coefficients at x and from f itself.
+    /// Compares f(x + e) from the coefficients at x with f itself.
     #[test]
     fn each_series_sums_to_its_function() {
         let (x, e) = (0.4, 0.01);
