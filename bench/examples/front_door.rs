@@ -27,7 +27,7 @@ fn main() -> Result<(), carom::RunError> {
     let simulation: Simulation = model.simulation().method("gauss4+ctec").step(step).until(until);
     let state = simulation.initial()?;
     let scheme: Scheme = simulation.compiled_scheme()?;
-    let mut stepper = scheme.stepper(false)?;
+    let mut stepper = scheme.stepper(carom::lab::step::Variant::Whole)?;
     let mut log = StepLog::new(&state, 0);
     let bare = shortest(runs, |_| {
         let mut z = state.clone();

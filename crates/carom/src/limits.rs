@@ -111,14 +111,18 @@ pub const CHECKPOINTS: usize = 255;
 pub const BEYOND: f64 = 1e-8;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
-/// A run that fails is tried again with half the step, at most so often.
-pub const TRIES: usize = 6;
+/// The search for a step makes at most so many tries.
+pub const TRIES: usize = 20;
+/// The error of roundoff is this many times the larger difference to two disturbed runs: one may by chance be close.
+pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// A run whose extent is less than this, relative to how far single steps move, has not moved: its solver gave back the start.
+pub const UNMOVED: f64 = 1e-3;
 /// Where steps cannot be made in halves, those of the finer run are shorter by this factor: less than a tenth of the error for
 /// orders from 10 on.
 pub const FINER: f64 = 0.8;
-/// A difference of the times when rest began counts by this factor: the accumulation point is extrapolated.
+/// A difference of the times when rest began, relative to the time, counts by this factor: the accumulation point is extrapolated.
 pub const REST_TIME: f64 = 1e-2;
-/// Above this error, relative to 1 + |z|, the first digits of the final state are wrong.
+/// Above this error, relative to the size of the motion, the first digits of the final state are wrong.
 pub const MEANINGLESS: f64 = 1e-2;
 /// The energy of a conservative system may drift by this, relative to the largest kinetic energy, without a warning.
 pub const LARGE_DRIFT: f64 = 0.1;

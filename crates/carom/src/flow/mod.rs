@@ -4,6 +4,7 @@ mod carry;
 mod collocation;
 mod combine;
 mod composition;
+mod disturbed;
 mod gauss;
 mod halved;
 mod held;
@@ -20,6 +21,7 @@ mod vector;
 
 pub(crate) use collocation::Collocation;
 pub use composition::Composition;
+pub(crate) use disturbed::Disturbed;
 pub use gauss::Gauss;
 pub(crate) use halved::Halved;
 pub(crate) use held::{Held, HeldCode};

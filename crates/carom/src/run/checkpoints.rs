@@ -25,6 +25,8 @@ pub struct Checkpoints {
     checked: usize,
     /// q at the checkpoints; NaN if a partial step to one has no solution.
     pub path: Vec<f64>,
+    /// p at the checkpoints.
+    pub momenta: Vec<f64>,
     /// For each wall the largest size of what adds up to φ̇ so far.
     rates: Vec<f64>,
     /// The first wall that was missed.
@@ -41,6 +43,7 @@ impl Checkpoints {
             walls,
             checked: 0,
             path: Vec::new(),
+            momenta: Vec::new(),
             rates: vec![0.0; walls],
             missed: None,
         }
@@ -75,6 +78,7 @@ impl Checkpoints {
 impl Observer for Checkpoints {
     fn begin(&mut self, state: &State, _is_resumed: bool, _look: &mut Look) -> Solved<()> {
         self.path.reserve(self.count * state.z.q().len());
+        self.momenta.reserve(self.count * state.z.q().len());
         Ok(())
     }
 
@@ -85,7 +89,10 @@ impl Observer for Checkpoints {
             let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
             let seen = look.looker.on_arc(log, arc, t, &mut z);
             match seen {
-                Ok(()) => self.path.extend(z.q()),
+                Ok(()) => {
+                    self.path.extend(z.q());
+                    self.momenta.extend(z.p());
+                }
                 Err(_) => self.path.resize(self.checked * z.q().len(), f64::NAN),
             }
             let wall = seen.and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));

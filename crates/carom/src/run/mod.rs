@@ -21,7 +21,7 @@ pub use constraints::Constraints;
 pub use drive::{Ending, drive, failure};
 pub use mesh::Mesh;
 pub use observer::{Look, Observer};
-pub use outcome::{Crossing, Energy, Holding, Impact, Outcome, Status};
+pub use outcome::{Crossing, Energy, ErrorScale, Holding, Impact, Outcome, Status};
 pub use sections::Sections;
 pub use stream::{Audience, Stream, Watcher};
 pub use tally::Tally;

@@ -68,6 +68,16 @@ pub struct Energy {
     pub max_kinetic: f64,
 }
 
+/// The size of a motion, to which errors are relative: of each free coordinate and of each momentum.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorScale {
+    /// For each coordinate the largest of its extent along the run, of h√(2K (M⁻¹)ᵢᵢ) with the largest kinetic energy K, and of
+    /// 2⁻⁵⁰ max|qᵢ| over the tolerance.
+    pub q: Vec<f64>,
+    /// For each momentum the largest of its extent along the run, of √(2K/(M⁻¹)ᵢᵢ), and of 2⁻⁵⁰ max|pᵢ| over the tolerance.
+    pub p: Vec<f64>,
+}
+
 /// The results of a run that has ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -91,6 +101,8 @@ pub struct Outcome {
     pub(crate) restitution: Vec<f64>,
     /// q at the checkpoints, if there are any.
     pub(crate) path: Vec<f64>,
+    /// p at the checkpoints.
+    pub(crate) momenta: Vec<f64>,
     /// A wall that the steps missed, if one was detected.
     pub missed: Option<Missed>,
     /// The energy account, if it was requested and something can change the energy.
@@ -99,6 +111,8 @@ pub struct Outcome {
     pub step: f64,
     /// The estimated error, if carom found the step or an estimate was requested.
     pub error_estimate: Option<f64>,
+    /// The scales that the estimate is relative to.
+    pub error_scale: Option<ErrorScale>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }

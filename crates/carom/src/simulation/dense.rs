@@ -5,7 +5,7 @@ use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{Watcher, failure};
-use crate::step::{ArcStart, Looker, Scheme, StepLog};
+use crate::step::{ArcStart, Looker, Scheme, StepLog, Variant};
 
 /// The start of every arc of a run, stored as flat arrays.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ impl Dense {
 
     /// Dense output from recorded arcs.
     pub(super) fn of(scheme: &Scheme, parameters: &[f64], arcs: Arcs, most: usize) -> Result<Dense> {
-        let (mut evaluator, mut looker) = (scheme.plant.evaluator(), scheme.looker(false)?);
+        let (mut evaluator, mut looker) = (scheme.plant.evaluator(), scheme.looker(Variant::Whole)?);
         evaluator.set_parameters(parameters);
         looker.begin(parameters);
         let z = scheme.plant.facts().nowhere();

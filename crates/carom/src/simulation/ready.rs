@@ -7,7 +7,7 @@ use super::compiled::Chosen;
 use super::dense::Dense;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
-use super::tolerance::{Tuned, estimate, tune};
+use super::tolerance::{Estimate, Tuned, estimate, tune};
 use super::{Simulation, warnings};
 use crate::error::{Diagnostic, Result};
 use crate::limits::CHECKPOINTS;
@@ -29,7 +29,7 @@ pub struct Ready {
     until: f64,
     every: Option<f64>,
     checkpoints: usize,
-    error_estimate: Option<f64>,
+    estimate: Option<Estimate>,
     warnings: Vec<String>,
     /// The time for compiling and checking, in seconds.
     pub compile_seconds: f64,
@@ -56,14 +56,16 @@ impl Ready {
         let sections = Sections { list: sections.collect() };
         let compile_seconds = began.elapsed().as_secs_f64();
         let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone());
-        let (step, error_estimate) = match simulation.step {
-            Some(step) if simulation.wants_estimate => (step, estimate(&mut runner, step, until, stop)?),
+        let (step, estimate) = match simulation.step {
+            Some(step) if simulation.wants_estimate => {
+                (step, estimate(&mut runner, step, until, simulation.tolerance, stop)?)
+            }
             Some(step) => (step, None),
             None => {
                 let order = scheme.order();
-                let Tuned { step, error, warning } = tune(&mut runner, until, order, simulation.tolerance, stop)?;
+                let Tuned { step, estimate, warning } = tune(&mut runner, until, order, simulation.tolerance, stop)?;
                 warnings.extend(warning);
-                (step, error)
+                (step, estimate)
             }
         };
         // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
@@ -82,7 +84,7 @@ impl Ready {
             step,
             until,
             checkpoints,
-            error_estimate,
+            estimate,
             warnings,
             compile_seconds,
             is_tuned,
@@ -137,7 +139,9 @@ impl Ready {
         let Ready { step, until, checkpoints, .. } = *self;
         let mut outcome = runner.run(Plan { step, until, checkpoints }, audience)?;
         outcome.step = step;
-        outcome.error_estimate = self.error_estimate.filter(|_| outcome.status == crate::run::Status::Completed);
+        let estimate = self.estimate.as_ref().filter(|_| outcome.status == crate::run::Status::Completed);
+        outcome.error_estimate = estimate.map(|estimate| estimate.error);
+        outcome.error_scale = estimate.map(|estimate| estimate.scale.clone());
         let restitution = std::mem::take(&mut outcome.restitution);
         let facts = self.scheme.plant.facts();
         outcome.warnings = warnings::after(&self.model, facts, &restitution, &outcome, self.is_tuned);

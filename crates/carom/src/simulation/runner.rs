@@ -1,14 +1,15 @@
 //! Repeated runs from one start.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::mechanics::Node;
+use crate::plant::Evaluator;
 use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
     failure,
 };
-use crate::step::{Scheme, State, StepLog, Stepper};
+use crate::step::{Scheme, State, StepLog, Stepper, Variant};
 
 /// The mesh and the checks of one run.
 #[derive(Clone, Copy, Debug)]
@@ -30,26 +31,35 @@ pub(super) struct Equipment {
 
 /// Equipment of finished runs, reused by later ones: one for full steps, one for steps in halves.
 #[derive(Default)]
-pub(super) struct Pool([Mutex<Vec<Equipment>>; 2]);
+pub(super) struct Pool([Mutex<Vec<Equipment>>; 4]);
 
 impl Pool {
-    fn take(&self, scheme: &Scheme, halved: bool) -> Result<Equipment> {
-        let used = self.0[usize::from(halved)].lock().unwrap_or_else(PoisonError::into_inner).pop();
-        used.map_or_else(|| Equipment::new(scheme, halved), Ok)
+    fn of(&self, variant: Variant) -> MutexGuard<'_, Vec<Equipment>> {
+        let shelf = match variant {
+            Variant::Whole => 0,
+            Variant::Halved => 1,
+            Variant::Disturbed(seed) => 2 + (seed % 2) as usize,
+        };
+        self.0[shelf].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn give_back(&self, equipment: Equipment, halved: bool) {
-        self.0[usize::from(halved)].lock().unwrap_or_else(PoisonError::into_inner).push(equipment);
+    fn take(&self, scheme: &Scheme, variant: Variant) -> Result<Equipment> {
+        let used = self.of(variant).pop();
+        used.map_or_else(|| Equipment::new(scheme, variant), Ok)
+    }
+
+    fn give_back(&self, equipment: Equipment, variant: Variant) {
+        self.of(variant).push(equipment);
     }
 }
 
 impl Equipment {
-    fn new(scheme: &Scheme, halved: bool) -> Result<Equipment> {
-        let (evaluator, looker) = (scheme.plant.evaluator(), scheme.looker(halved)?);
+    fn new(scheme: &Scheme, variant: Variant) -> Result<Equipment> {
+        let (evaluator, looker) = (scheme.plant.evaluator(), scheme.looker(variant)?);
         let facts = scheme.plant.facts();
         let look = Look { evaluator, looker, z: facts.nowhere() };
         let state = State::new(Arc::from([]), facts.nowhere());
-        Ok(Equipment { stepper: scheme.stepper(halved)?, log: StepLog::new(&state, facts.is_one_point.len()), look })
+        Ok(Equipment { stepper: scheme.stepper(variant)?, log: StepLog::new(&state, facts.is_one_point.len()), look })
     }
 }
 
@@ -80,7 +90,7 @@ impl<'a> Runner<'a> {
     }
 
     pub(super) fn run(&mut self, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
-        self.run_with(false, plan, audience)
+        self.run_with(Variant::Whole, plan, audience)
     }
 
     /// Repeats a run with a smaller error: every step, including partial steps, is made in two halves. A shorter step alone
@@ -90,13 +100,33 @@ impl<'a> Runner<'a> {
         if !self.scheme.can_halve()? {
             return self.run(Plan { step: shorter * plan.step, ..plan }, audience);
         }
-        self.run_with(true, plan, audience)
+        self.run_with(Variant::Halved, plan, audience)
     }
 
-    fn run_with(&mut self, halved: bool, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
-        let mut equipment = self.pool.take(self.scheme, halved)?;
+    /// Makes the run with one unit of roundoff more in every step; none where steps cannot be disturbed. Seeds 0 and 1 differ.
+    pub(super) fn run_disturbed(
+        &mut self,
+        plan: Plan,
+        seed: u64,
+        audience: &mut [Audience],
+    ) -> Result<Option<Outcome>> {
+        if !self.scheme.can_disturb() {
+            return Ok(None);
+        }
+        self.run_with(Variant::Disturbed(seed), plan, audience).map(Some)
+    }
+
+    /// Evaluates the system, with the parameters of the runs.
+    pub(super) fn evaluator(&self) -> Box<dyn Evaluator> {
+        let mut evaluator = self.scheme.plant.evaluator();
+        evaluator.set_parameters(&self.start.parameters);
+        evaluator
+    }
+
+    fn run_with(&mut self, variant: Variant, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
+        let mut equipment = self.pool.take(self.scheme, variant)?;
         let outcome = run(self, &mut equipment, plan, audience);
-        self.pool.give_back(equipment, halved);
+        self.pool.give_back(equipment, variant);
         outcome
     }
 }
@@ -144,10 +174,12 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         energy: tally.energy,
         restitution,
         path: checkpoints.path,
+        momenta: checkpoints.momenta,
         missed: checkpoints.missed,
         account,
         step: plan.step,
         error_estimate: None,
+        error_scale: None,
         warnings: Vec::new(),
     })
 }

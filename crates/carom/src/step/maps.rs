@@ -2,18 +2,40 @@
 
 use std::sync::Arc;
 
-use crate::flow::{FlowKind, Halved};
+use crate::flow::{Disturbed, FlowKind, Halved};
 use crate::phase::{Flow, Phase};
 use crate::plant::{Contact, SharedPlant};
 use crate::solve::{NoSolution, Solved};
+
+/// How the steps of a flow are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Variant {
+    /// As the flow is.
+    #[default]
+    Whole,
+    /// Each step, also each partial step, in two halves.
+    Halved,
+    /// Each step ends one unit of roundoff off; the number decides on the signs.
+    Disturbed(u64),
+}
+
+impl Variant {
+    /// The map with its steps made in this way; `size` is that of a state.
+    fn of(self, map: Box<dyn Flow>, size: usize) -> Box<dyn Flow> {
+        match self {
+            Variant::Whole => map,
+            Variant::Halved => Box::new(Halved::new(map, size)),
+            Variant::Disturbed(seed) => Box::new(Disturbed::new(map, seed)),
+        }
+    }
+}
 
 /// Φ_full and Φ_partial of a method, for the free motion and for each set of walls that has held it.
 #[derive(Clone)]
 pub struct Maps {
     plant: SharedPlant,
     kind: Arc<FlowKind>,
-    /// Each step is made in two halves.
-    halved: bool,
+    variant: Variant,
     parameters: Vec<f64>,
     free: Box<dyn Flow>,
     /// Where the partial steps are those of another map; then no wall holds.
@@ -29,7 +51,7 @@ impl Maps {
         plant: &SharedPlant,
         kind: &Arc<FlowKind>,
         partial: Option<Box<dyn Flow>>,
-        halved: bool,
+        variant: Variant,
     ) -> crate::error::Result<Maps> {
         let whole = plant.flow(kind)?;
         let size = 2 * plant.facts().n;
@@ -37,9 +59,9 @@ impl Maps {
             parameters: vec![0.0; plant.facts().parameters],
             plant: plant.clone(),
             kind: kind.clone(),
-            halved,
-            free: if halved { Box::new(Halved::new(whole, size)) } else { whole },
-            partial,
+            variant,
+            free: variant.of(whole, size),
+            partial: partial.map(|map| variant.of(map, size)),
             contacts: Vec::new(),
             mode: None,
         })
@@ -74,9 +96,9 @@ impl Maps {
         if known.is_none() {
             let mut contact = self.plant.contact(&self.kind, walls).map_err(|_| NoSolution::Accumulated)?;
             contact.set_parameters(&self.parameters);
-            if self.halved {
+            if self.variant != Variant::Whole {
                 let whole = contact.flow().boxed_clone();
-                *contact.flow() = Box::new(Halved::new(whole, 2 * self.plant.facts().n));
+                *contact.flow() = self.variant.of(whole, 2 * self.plant.facts().n);
             }
             self.contacts.push(contact);
         }

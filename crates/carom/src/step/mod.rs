@@ -22,7 +22,7 @@ mod two_configurations;
 
 pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};
-pub use maps::Maps;
+pub use maps::{Maps, Variant};
 pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};

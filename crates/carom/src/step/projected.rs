@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Stepper;
 use super::event::{Encounter, Search};
 use super::log::StepLog;
-use super::maps::Maps;
+use super::maps::{Maps, Variant};
 use super::release::Looks;
 use super::scheme::Path;
 use super::state::{Memory, State};
@@ -50,7 +50,7 @@ impl Projected {
     pub(super) fn new(plant: &SharedPlant, path: &Arc<Path>, flow: &Arc<FlowKind>) -> Result<Projected> {
         let nowhere = plant.facts().nowhere();
         let side = |plant: &SharedPlant| -> Result<Side> {
-            let maps = Maps::new(plant, flow, None, false)?;
+            let maps = Maps::new(plant, flow, None, Variant::Whole)?;
             Ok(Side { maps, evaluator: plant.evaluator(), probe: nowhere.clone() })
         };
         Ok(Projected {

@@ -6,7 +6,7 @@ use super::Stepper;
 use super::algorithm::EventDriven;
 use super::instant::Resolver;
 use super::looker::Looker;
-use super::maps::Maps;
+use super::maps::{Maps, Variant};
 use super::projected::Projected;
 use super::rest::Rest;
 use crate::error::Result;
@@ -51,7 +51,7 @@ impl Scheme {
     /// Compiles what the steps of a method need; says why where the method does not go with the system.
     pub fn new(plant: SharedPlant, method: Method, settings: &Run) -> Result<Scheme> {
         let scheme = Scheme { plant, method: Arc::new(method), settings: Arc::new(settings.clone()), path: None };
-        scheme.stepper(false)?;
+        scheme.stepper(Variant::Whole)?;
         Ok(scheme)
     }
 
@@ -59,12 +59,12 @@ impl Scheme {
     pub fn projected(plant: SharedPlant, method: Method, settings: &Run, path: Path) -> Result<Scheme> {
         let (method, settings) = (Arc::new(method), Arc::new(settings.clone()));
         let scheme = Scheme { plant, method, settings, path: Some(Arc::new(path)) };
-        scheme.stepper(false)?;
+        scheme.stepper(Variant::Whole)?;
         Ok(scheme)
     }
 
-    /// A stepper; with every step in two halves if `halved`, where [`Scheme::can_halve`].
-    pub fn stepper(&self, halved: bool) -> Result<Box<dyn Stepper>> {
+    /// A stepper whose steps are made in a way that [`Scheme::can_halve`] and [`Scheme::can_disturb`] allow.
+    pub fn stepper(&self, variant: Variant) -> Result<Box<dyn Stepper>> {
         if let Some(path) = &self.path {
             return Ok(Box::new(Projected::new(&self.plant, path, &self.method.flow)?));
         }
@@ -72,9 +72,14 @@ impl Scheme {
         let built = self.method.rule(&*self.plant, &self.settings)?;
         let can_rest = built.partial.is_none() && self.method.flow.is_symplectic && facts.walls > 0;
         let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop, self.plant.facts()));
-        let maps = Maps::new(&self.plant, &self.method.flow, built.partial, halved)?;
+        let maps = Maps::new(&self.plant, &self.method.flow, built.partial, variant)?;
         let resolver = Resolver::new(built.rule, self.settings.simultaneous, facts);
         Ok(Box::new(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest)))
+    }
+
+    /// Whether steps can be disturbed: not where the path is projected.
+    pub fn can_disturb(&self) -> bool {
+        self.path.is_none()
     }
 
     /// Whether steps can be made in halves: not where the rule looks at steps, or the path is projected.
@@ -84,15 +89,16 @@ impl Scheme {
     }
 
     /// What finds states inside steps, which are made in halves or not.
-    pub fn looker(&self, halved: bool) -> Result<Looker> {
+    pub fn looker(&self, variant: Variant) -> Result<Looker> {
         let flow = &self.method.flow;
         if let Some(path) = &self.path {
             let [inside, outside] = &path.sides;
-            let sides = [Maps::new(inside, flow, None, false)?, Maps::new(outside, flow, None, false)?];
+            let sides =
+                [Maps::new(inside, flow, None, Variant::Whole)?, Maps::new(outside, flow, None, Variant::Whole)?];
             return Ok(Looker::on_path(sides, path.clone(), self.plant.facts().nowhere()));
         }
         let built = self.method.rule(&*self.plant, &self.settings)?;
-        Ok(Looker::on_events(Maps::new(&self.plant, flow, built.partial, halved)?))
+        Ok(Looker::on_events(Maps::new(&self.plant, flow, built.partial, variant)?))
     }
 
     /// The order of the method; 1 where the switches of a projected path are not located.

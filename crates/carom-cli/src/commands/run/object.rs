@@ -46,6 +46,10 @@ impl Report<'_> {
             object = object.raw("diagnostics", &json_panel(panel));
         }
         let [compile, run] = self.seconds;
+        if let Some(scale) = &self.outcome.error_scale {
+            let scale = Object::default().numbers("q", &scale.q).numbers("p", &scale.p);
+            object = object.raw("error_scale", &scale.finish());
+        }
         object
             .number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN))
             .text("version", env!("CARGO_PKG_VERSION"))

@@ -1,0 +1,73 @@
+//! A map with roundoff of its own.
+
+use crate::phase::{Discrete, Flow, Impulses, Moments, Phase};
+use crate::solve::NoSolution;
+
+/// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
+/// roundoff matters. The signs follow from where a step begins and from its length, so that the same step has the same end.
+pub(crate) struct Disturbed {
+    map: Box<dyn Flow>,
+    seed: u64,
+}
+
+impl Disturbed {
+    pub(crate) fn new(map: Box<dyn Flow>, seed: u64) -> Disturbed {
+        Disturbed { map, seed }
+    }
+}
+
+/// The finalizer of SplitMix64 [Steele, Lea & Flood 2014].
+fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl Flow for Disturbed {
+    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution> {
+        self.map.step(z0, h, z1)?;
+        let mut signs = mix(self.seed ^ mix(z0.t.to_bits() ^ mix(h.to_bits())));
+        for (x, from) in z1.z.iter_mut().zip(&z0.z) {
+            let ulp = f64::EPSILON * from.abs().max(x.abs());
+            *x += if signs & 1 == 0 { ulp } else { -ulp };
+            signs = mix(signs);
+        }
+        Ok(())
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.map.set_parameters(parameters);
+    }
+
+    fn forget(&mut self) {
+        self.map.forget();
+    }
+
+    fn set_full_step(&mut self, h: f64) {
+        self.map.set_full_step(h);
+    }
+
+    fn discrete(&mut self) -> Option<Discrete> {
+        self.map.discrete()
+    }
+
+    fn impulses(&self) -> Option<&Impulses> {
+        self.map.impulses()
+    }
+
+    fn order(&self) -> usize {
+        self.map.order()
+    }
+
+    fn moments(&self) -> usize {
+        self.map.moments()
+    }
+
+    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+        self.map.write_moments(z0, h, moments)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Flow> {
+        Box::new(Disturbed { map: self.map.boxed_clone(), seed: self.seed })
+    }
+}
