@@ -5,12 +5,15 @@
 
 // ---- Starts ----------------------------------------------------------------------------------------------------------------
 
-/// A start may be this far inside a wall, of φ: touching is allowed, and positions are rounded.
+/// A start may be this far inside a wall, relative to the size of what adds up to φ: touching is allowed, and positions are
+/// rounded.
 pub const START_TOUCHES: f64 = 1e-10;
-/// A driven coordinate must start where its prescription says, relative to max(1, |it|): users write rounded numbers.
+/// A driven coordinate must start where its prescription says, relative to the absolute terms of that: users write rounded numbers.
 pub const ON_DRIVE: f64 = 1e-9;
-/// A start may be this far off a constraint, of g and dg/dt: users write rounded numbers.
+/// A start may be this far off a constraint, relative to the size of what adds up to g and dg/dt: users write rounded numbers.
 pub const ON_CONSTRAINT: f64 = 1e-8;
+/// Roundoff of a number that is computed in a few operations, relative to what adds up to it.
+pub const ROUNDOFF: f64 = 16.0 * f64::EPSILON;
 /// A gradient is a combination of others if no more than this part of it is left, relative to its norm.
 pub const DEPENDENT: f64 = 1e-10;
 

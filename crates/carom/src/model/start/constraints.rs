@@ -111,7 +111,7 @@ impl Check<'_> {
         let system = &self.model.system;
         let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.gradient(c.g, q)).collect();
         for (wall, span) in system.walls.iter().zip(&self.model.places.walls) {
-            let touches = self.at(&[wall.phi], q, q)[0].abs() <= START_TOUCHES;
+            let touches = self.at(&[wall.phi], q, q)[0].abs() <= START_TOUCHES * self.size(wall.phi, q, q);
             let Some(others) = combination(&gradients, &self.gradient(wall.phi, q)).filter(|_| touches) else {
                 continue;
             };
@@ -136,21 +136,22 @@ impl Check<'_> {
     pub(super) fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) {
         let (system, h) = (&self.model.system, self.model.run.step.unwrap_or(0.0));
         for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
-            let g = self.at(&[constraint.g], q, v)[0];
-            let rate = self.at(&[system.time_derivative(constraint.g)], q, v)[0];
-            let mut off = vec![("g", g)];
+            let dot = system.time_derivative(constraint.g);
+            let (size, size_of_rate) = (self.size(constraint.g, q, v), self.size(dot, q, v));
+            let mut off = vec![("g", self.at(&[constraint.g], q, v)[0], size)];
             match next {
-                None => off.push(("dg/dt", rate)),
-                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, h))),
+                None => off.push(("dg/dt", self.at(&[dot], q, v)[0], size_of_rate)),
+                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, h), size)),
             }
             if let (Some(q1), Enforce::TwoPoint { .. }) = (next, constraint.enforce) {
                 let part = self.model.run.alpha.unwrap_or(0.5);
                 let middle: Vec<f64> = q.iter().zip(q1).map(|(a, b)| (1.0 - part) * a + part * b).collect();
-                if self.later(constraint.g, &middle, part * h).abs() <= ON_CONSTRAINT {
+                if self.later(constraint.g, &middle, part * h).abs() <= ON_CONSTRAINT * size {
                     continue;
                 }
             }
-            if let Some((what, value)) = off.into_iter().find(|(_, value)| value.abs() > ON_CONSTRAINT) {
+            let is_off = |(_, value, size): &(&str, f64, f64)| value.abs() > ON_CONSTRAINT * size;
+            if let Some((what, value, _)) = off.into_iter().find(is_off) {
                 let message = format!("the start is off the constraint `{}`", constraint.name);
                 let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it there");
                 self.mistake(self.model.error(span, message, label));

@@ -13,7 +13,8 @@ use super::document::MOST_MISTAKES;
 use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
-use crate::limits::{ON_DRIVE, START_TOUCHES};
+use crate::limits::{ON_DRIVE, ROUNDOFF, START_TOUCHES};
+use crate::mechanics::sum_of_terms;
 use crate::solve::Lu;
 use crate::system::time;
 
@@ -253,7 +254,7 @@ impl<'a> Check<'a> {
         let values = self.at(&grad(system.lagrangian.l, &system.v()), q, v);
         for (i, c) in system.coordinates.iter().enumerate() {
             let is_given = c.prescribed.is_some() && !missing.contains(&i);
-            if is_given && (values[i] - p[i]).abs() > ON_DRIVE * values[i].abs().max(1.0) {
+            if is_given && (values[i] - p[i]).abs() > ON_DRIVE * (values[i].abs() + p[i].abs()) {
                 let message = format!("the momentum of the driven coordinate `{}` is {}", c.name, values[i]);
                 return Err(self.model.error(&self.model.places.motion, message, format!("not {}", p[i])));
             }
@@ -273,13 +274,28 @@ impl<'a> Check<'a> {
             };
             let first = ("q", q[i], self.later(motion, q, 0.0));
             let places = [&self.model.places.q, &self.model.places.motion];
-            for ((letter, value, due), span) in [first, second].into_iter().zip(places) {
-                if (value - due).abs() > ON_DRIVE * due.abs().max(1.0) {
+            let size = |f: Expr| ON_DRIVE * self.size(f, q, v) + ROUNDOFF * self.amplitude(f, q);
+            let sizes = [size(motion), size(if next.is_none() { motion.diff(time()) } else { motion })];
+            for (((letter, value, due), span), size) in [first, second].into_iter().zip(places).zip(sizes) {
+                if (value - due).abs() > size {
                     let message = format!("`{}` is driven and starts at {letter} = {due}", c.name);
                     self.mistake(self.model.error(span, message, format!("this says {value}")));
                 }
             }
         }
+    }
+
+    /// The size of what adds up to f at the start: the sum of its absolute terms, and Σ|∂f/∂qᵢ qᵢ|.
+    pub(super) fn size(&self, f: Expr, q: &[f64], v: &[f64]) -> f64 {
+        let qs = self.model.system.q();
+        let slopes = self.at(&grad(f, &qs), q, v);
+        self.at(&[sum_of_terms(f)], q, v)[0] + slopes.iter().zip(q).map(|(slope, q)| (slope * q).abs()).sum::<f64>()
+    }
+
+    /// The largest |f| of a function of time, at some times up to the end time.
+    fn amplitude(&self, f: Expr, q: &[f64]) -> f64 {
+        let until = self.model.run.until.unwrap_or(1.0);
+        (0..=16).map(|k| self.later(f, q, until * f64::from(k) / 16.0).abs()).fold(0.0, f64::max)
     }
 
     fn finite(&self, q: &[f64], v: &[f64]) {
@@ -361,7 +377,7 @@ impl<'a> Check<'a> {
     fn walls(&self, q: &[f64]) {
         for (wall, span) in self.model.system.walls.iter().zip(&self.model.places.walls) {
             let phi = self.at(&[wall.phi], q, q)[0];
-            if phi < -START_TOUCHES {
+            if phi < -START_TOUCHES * self.size(wall.phi, q, q) {
                 let message = format!("the start is inside the wall `{}`", wall.name);
                 let label = format!("the gap is {phi} at q = {q:?}; it must be ≥ 0");
                 self.mistake(self.model.error(span, message, label));

@@ -1,0 +1,181 @@
+//! Cases that were once wrong without a warning: small units, impacts close in time, stiff motions, contact without loss.
+
+use carom::Model;
+
+/// A model, its exact final coordinates, and the number of impacts.
+struct Case {
+    name: &'static str,
+    text: &'static str,
+    q: &'static [f64],
+    impacts: usize,
+}
+
+/// Closed forms, or integrations in quadruple precision.
+const CASES: [Case; 6] = [
+    Case {
+        name: "two impacts 1e-11 s apart keep their order",
+        text: r#"
+coordinates = ["a", "b", "c"]
+[lagrangian]
+T = "(a'^2 + b'^2 + c'^2)/2"
+[[wall]]
+phi = "b - a"
+[[wall]]
+phi = "c - b"
+[initial]
+q = [-1, 0, "1 - 1e-11"]
+v = [1, 0, -1]
+[run]
+until = 2.0
+"#,
+        // c meets b first and hands over −1; a then meets b, and both go back; b meets c.
+        q: &[-1.0, 0.0, 1.0],
+        impacts: 3,
+    },
+    Case {
+        name: "a force that grows from zero keeps the body on an elastic wall",
+        text: r#"
+coordinates = ["y"]
+[lagrangian]
+T = "y'^2/2"
+[forces]
+y = "-6*t"
+[[wall]]
+phi = "y"
+[initial]
+q = [0]
+v = [0]
+[run]
+until = 1.0
+"#,
+        q: &[0.0],
+        impacts: 0,
+    },
+    Case {
+        name: "the body slides along an elastic wall",
+        text: r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "x*y"
+[[wall]]
+phi = "y"
+[initial]
+q = [0, 0]
+v = [0.5, 0]
+[run]
+until = 1.0
+"#,
+        q: &[0.5, 0.0],
+        impacts: 0,
+    },
+    Case {
+        name: "a factor in φ does not matter",
+        text: r#"
+coordinates = ["y"]
+[lagrangian]
+T = "y'^2/2"
+V = "8*y"
+[[wall]]
+phi = "1e-10*y"
+[initial]
+q = [1]
+v = [0]
+[run]
+until = 0.75
+"#,
+        // The first impact is at t = 1/2 with the speed 4.
+        q: &[0.75],
+        impacts: 1,
+    },
+    Case {
+        name: "a ball dropped from 1e-8 m",
+        text: r#"
+coordinates = ["y"]
+[lagrangian]
+T = "y'^2/2"
+V = "8e-8*y"
+[[wall]]
+phi = "y"
+[initial]
+q = [1e-8]
+v = [0]
+[run]
+until = 0.75
+"#,
+        q: &[0.75e-8],
+        impacts: 1,
+    },
+    Case {
+        name: "a spring of 1e6 N/m beside a slow fall",
+        text: r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "1e6*(x - y)^2/4 + x + y"
+[initial]
+q = [1.001, 1]
+v = [0, 0]
+[run]
+until = 1.0
+"#,
+        // The middle falls by t²/2; the distance oscillates with ω = 1000.
+        q: &[0.5005 + 0.0005 * 0.562379076290703, 0.5005 - 0.0005 * 0.562379076290703],
+        impacts: 0,
+    },
+];
+
+#[test]
+fn hard_cases_are_right_by_default() {
+    for Case { name, text, q, impacts } in CASES {
+        let run = Model::from_text(name, text, &[]).expect("it is right").simulate().expect("it runs");
+        let last = &run.state().z;
+        let size = q.iter().fold(0.0, |m: f64, q| m.max(q.abs()));
+        for (found, due) in last.q().iter().zip(q) {
+            assert!((found - due).abs() <= 2e-9 * size, "{name}: {:?}, not {q:?}", last.q());
+        }
+        assert_eq!(run.impacts().len(), impacts, "{name}");
+        assert_eq!(run.warnings().next(), None, "{name}");
+        assert!(run.error_estimate().is_some_and(|error| error <= 1e-9), "{name}: {:?}", run.error_estimate());
+    }
+}
+
+/// 0 ≤ λ ⊥ φ̇⁺ + eφ̇⁻ ≥ 0 also for a wall that opens, however slowly.
+#[test]
+fn walls_that_open_take_part_in_moreaus_law() {
+    for speed in [0.0, 1e-15, 1e-12, 1e-9, 1e-3] {
+        let text = format!(
+            "coordinates = [\"a\", \"b\", \"c\"]\n[lagrangian]\nT = \"(a'^2 + b'^2 + c'^2)/2\"\n[[wall]]\nphi = \"b - a\"\n\
+             [[wall]]\nphi = \"c - b\"\n[initial]\nq = [0, 0, 0]\nv = [1, 0, {speed:e}]\n[run]\nuntil = 1.0\n\
+             simultaneous = \"moreau\"\n"
+        );
+        let run = Model::from_text("row", &text, &[]).expect("it is right").simulate().expect("it runs");
+        let p = run.state().z.p().to_vec();
+        // λ₁ = (4 − 2s)/3 and λ₂ = (2 − 4s)/3 reverse both rates. The second wall then closes with s, and is resolved again: b
+        // and c exchange their velocities.
+        let (one, two) = ((4.0 - 2.0 * speed) / 3.0, (2.0 - 4.0 * speed) / 3.0);
+        let due = [1.0 - one, two + speed, one - two];
+        for (p, due) in p.iter().zip(due) {
+            assert!((p - due).abs() < 1e-12, "{speed:e}: {:?}, not {due:?}", run.state().z.p());
+        }
+    }
+}
+
+#[test]
+fn a_start_is_checked_in_any_unit() {
+    for (phi, q, is_inside) in [("1e-8*x", -1e-3, true), ("1e8*(x - 1)", 1.0, false), ("x - 1", 1.0 - 1e-12, false)] {
+        let text = format!(
+            "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\n[[wall]]\nphi = \"{phi}\"\n[initial]\nq = [{q:?}]\nv = [0]\n"
+        );
+        let start = Model::from_text("start", &text, &[]).expect("it is right").start();
+        assert_eq!(start.is_err(), is_inside, "{phi} at {q}");
+    }
+}
+
+/// A span that no search can cover is refused.
+#[test]
+fn a_span_of_too_many_steps_is_refused() {
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\nV = \"-cos(x)\"\n[initial]\nq = [1]\nv = [0]\n[run]\nuntil = 1e14\n";
+    let error = Model::from_text("long", text, &[]).expect("it is right").simulate().expect_err("it is too long");
+    assert!(error.to_string().contains("1e7 steps"), "{error}");
+}
