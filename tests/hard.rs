@@ -179,3 +179,18 @@ fn a_span_of_too_many_steps_is_refused() {
     let error = Model::from_text("long", text, &[]).expect("it is right").simulate().expect_err("it is too long");
     assert!(error.to_string().contains("1e7 steps"), "{error}");
 }
+
+/// More samples than anyone can keep are refused, and so is a window of more nodes.
+#[test]
+fn what_would_not_fit_into_memory_is_refused() {
+    let model = Model::load("cart-pendulum").expect("it ships");
+    let samples = model.simulation().every(1e-12).watch(&mut ()).expect_err("there are too many");
+    assert!(samples.to_string().contains("1e7"), "{samples}");
+    let long = Model::from_text(
+        "cart-pendulum",
+        carom::lab::catalogue::find("cart-pendulum").expect("it ships").text,
+        &["run.mhc={window = 1e9}".into(), "run.until=1000".into()],
+    );
+    let error = long.expect("it is right").simulation().method("svc+mhc").step(1e-3).run().expect_err("it is too long");
+    assert!(error.to_string().contains("window"), "{error}");
+}

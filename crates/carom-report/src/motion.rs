@@ -203,7 +203,11 @@ struct Frame([f64; 4]);
 impl Frame {
     const EMPTY: Frame = Frame([f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY]);
 
+    /// Makes room for a disk; a place that is not finite has none.
     fn include(&mut self, [x, y]: [f64; 2], radius: f64) {
+        if !(x.is_finite() && y.is_finite() && radius.is_finite()) {
+            return;
+        }
         let Frame([x0, x1, y0, y1]) = self;
         (*x0, *x1) = (x0.min(x - radius), x1.max(x + radius));
         (*y0, *y1) = (y0.min(y - radius), y1.max(y + radius));
@@ -228,6 +232,9 @@ fn view(shapes: &[Shape], points: &[Vec<[f64; 2]>], words: &[(String, [f64; 2])]
     }
     if moving.0[0] > moving.0[1] {
         fixed.iter().for_each(|place| moving.include(*place, 0.0));
+    }
+    if moving.0[0] > moving.0[1] {
+        moving.include([0.0, 0.0], 1.0);
     }
     let (Frame([x0, x1, y0, y1]), room) = (moving, ROOM * moving.size());
     for [x, y] in fixed.iter().copied().chain(words.iter().map(|(_, place)| *place)) {

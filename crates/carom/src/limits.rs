@@ -114,6 +114,10 @@ pub const CHECKPOINTS: usize = 255;
 pub const BEYOND: f64 = 1e-8;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
+/// A run has at most so many uniform samples.
+pub const MOST_SAMPLES: f64 = 1e7;
+/// The window of `mhc` has at most so many nodes.
+pub const MOST_WINDOW: f64 = 1e5;
 /// The search for a step makes at most so many tries.
 pub const TRIES: usize = 20;
 /// The error of roundoff is this many times the larger difference to two disturbed runs: one may by chance be close.

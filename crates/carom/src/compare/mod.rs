@@ -158,6 +158,9 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
     if let Status::Failed(failure) = &trajectory.outcome.status {
         return Err((**failure).clone().into());
     }
+    if trajectory.nodes.first().is_some_and(|z| z.q().len() != model.system.free().len()) {
+        return Err(Diagnostic::new("the method eliminates constraints, so that its coordinates are others").into());
+    }
     let times = trajectory.impacts.iter().zip(&exact.impact_times);
     let impact_time_error = times
         .map(|(impact, t)| (impact.minus.t - t).abs())

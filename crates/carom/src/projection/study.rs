@@ -58,6 +58,8 @@ pub struct Study {
 
 /// The number of points at which φ is evaluated.
 const PLACES: f64 = 2_000.0;
+/// A region of more coordinates has more than 100,000 points with three along each axis.
+const MOST_COORDINATES: usize = 10;
 
 impl Study {
     /// Studies a model with the start `start` in all coordinates. `visited` returns the range of each free coordinate along the
@@ -205,7 +207,12 @@ fn is_natural(mechanics: &Mechanics) -> bool {
 /// The hypotheses for a line. [GP Lemma 1]
 impl Study {
     fn look_at_the_wall(&mut self, visited: &dyn Fn(&Model) -> Vec<(f64, f64)>) -> Result<()> {
-        let phi = self.mechanics.walls[0];
+        let (phi, n) = (self.mechanics.walls[0], self.mechanics.n());
+        if n > MOST_COORDINATES {
+            let message = format!("`php` cannot be checked in {n} coordinates: that takes more than 100,000 points");
+            let label = format!("at most {MOST_COORDINATES} coordinates can be checked");
+            return Err(self.model.error_in(Part::Wall(0), message, label));
+        }
         let Some(coordinate) = self.monotone_coordinate(phi, visited) else { return Ok(()) };
         let form = NormalForm::new(&self.mechanics, coordinate);
         let name = self.name(coordinate);

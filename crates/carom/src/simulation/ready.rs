@@ -10,7 +10,7 @@ use super::start::Begin;
 use super::tolerance::{Estimate, Tuned, estimate, tune};
 use super::{Simulation, warnings};
 use crate::error::{Diagnostic, Result};
-use crate::limits::CHECKPOINTS;
+use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
 use crate::run::{Audience, Outcome, Sections, Watcher};
@@ -46,6 +46,7 @@ impl Ready {
         let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
         let until = simulation.until.ok_or_else(no_end)?;
         let chosen = simulation.scheme()?;
+        check_window(simulation, &chosen.scheme, until)?;
         let Chosen { scheme, pool, mut warnings } = chosen;
         let Begin { state, is_resumed, start } = simulation.start_state(&scheme, simulation.step.unwrap_or(until))?;
         if state.z.t >= until {
@@ -137,6 +138,16 @@ impl Ready {
         let (state, sections) = (self.state.clone(), self.sections.clone());
         let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections);
         let Ready { step, until, checkpoints, .. } = *self;
+        for every in audience.iter().filter_map(|audience| audience.every) {
+            let count = (until - self.state.z.t) / every;
+            if count > MOST_SAMPLES {
+                let message =
+                    format!("a sampling interval of {every:e} makes {count:.1e} samples, more than {MOST_SAMPLES:e}");
+                return Err(Diagnostic::new(message)
+                    .with_help("give a longer interval, or an earlier end time")
+                    .into());
+            }
+        }
         let mut outcome = runner.run(Plan { step, until, checkpoints }, audience)?;
         outcome.step = step;
         let estimate = self.estimate.as_ref().filter(|_| outcome.status == crate::run::Status::Completed);
@@ -150,4 +161,15 @@ impl Ready {
         outcome.warnings = start.chain(self.warnings.iter().cloned()).chain(outcome.warnings).collect();
         Ok(outcome)
     }
+}
+
+/// The window of `mhc` must have room in memory. Without a step, the shortest that is searched decides.
+fn check_window(simulation: &Simulation, scheme: &Scheme, until: f64) -> Result<()> {
+    let window = simulation.model.run.mhc.window;
+    let count = window.min(until) / simulation.step.unwrap_or(until / MOST_WINDOW);
+    if !scheme.method.name.contains("mhc") || count <= MOST_WINDOW {
+        return Ok(());
+    }
+    let message = format!("the window of `mhc` has {count:.1e} nodes, more than {MOST_WINDOW:e}");
+    Err(Diagnostic::new(message).with_help("give a shorter `window` in `run.mhc`, or a longer step").into())
 }

@@ -1,5 +1,6 @@
 //! Writes and reads the state for `--restart`.
 
+use std::io::Read;
 use std::path::Path;
 
 use carom::lab::phase::Phase;
@@ -8,12 +9,20 @@ use serde_json::Value;
 
 use crate::json::Object;
 
+/// A file with a final state is at most this long: 64 MB.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// Resumes from the final state of an earlier run: exactly if the file has the whole state, otherwise from its time,
 /// coordinates and momenta.
 pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simulation> {
     let name = path.display();
     let wrong = |what: &str| Diagnostic::new(format!("cannot restart from `{name}`: {what}"));
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(&e.to_string()))?;
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|e| wrong(&e.to_string()))?;
+    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|e| wrong(&e.to_string()))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(wrong("it is larger than 64 MB").with_help("give the file that `carom run --json` wrote").into());
+    }
     let run: Value = serde_json::from_str(&text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
     let last = &run["final"];
     let all = |key: &str| numbers(&last[key]).filter(|x| x.len() == model.system.coordinates.len());
