@@ -61,8 +61,9 @@ impl Report<'_> {
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
         let Energy { initial, last, max_drift: drift, .. } = outcome.energy;
-        let [first, last] = [initial, last].map(rounded);
-        text += &format!("energy {first:.9} at the start, {last:.9} at the end, largest drift {drift:.3e}\n");
+        let scale = initial.abs().max(last.abs()).max(outcome.energy.max_kinetic);
+        let [first, last] = [initial, last].map(|energy| significant(energy, Some(scale)));
+        text += &format!("energy {first} at the start, {last} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
         text += &self.diagnostics_table();
         let times: Vec<f64> = self.record.impacts.iter().map(|impact| impact.minus.t).collect();
@@ -74,12 +75,19 @@ impl Report<'_> {
     fn last_state(&self) -> String {
         let last = &self.outcome.last;
         let mut text = String::new();
+        let free = self.model.system.free();
+        // The extent of each coordinate, if it is known, tells a small motion from roundoff.
+        let extent = |i: usize| {
+            let scale = self.outcome.error_scale.as_ref()?;
+            free.iter().position(|&k| k == i).and_then(|k| scale.q.get(k).copied())
+        };
         for (i, c) in self.model.system.coordinates.iter().enumerate() {
-            let [q, v] = [last.q[i], last.v[i]].map(rounded);
-            text += &format!("  {:<10} {q:>16.9}   {}' = {v:.9}\n", c.name, c.name);
+            let q = significant(last.q[i], extent(i));
+            let v = significant(last.v[i], extent(i).map(|extent| extent / self.until));
+            text += &format!("  {:<10} {q:>16}   {}' = {v}\n", c.name, c.name);
         }
         for (output, value) in self.model.outputs.iter().zip(&last.outputs) {
-            text += &format!("  {:<10} {:>16.9}\n", output.name, rounded(*value));
+            text += &format!("  {:<10} {:>16}\n", output.name, significant(*value, None));
         }
         if !self.model.sections.is_empty() {
             text += &format!("{} crossings of sections\n", self.record.crossings.len());
@@ -96,7 +104,8 @@ impl Report<'_> {
         let mut text = format!("\n{}\n", paint(STRONG, &heading));
         let line = |number: usize, impact: &Impact| {
             let (t, lambda, wall) = (impact.minus.t, impact.lambda, visible(self.wall(impact)));
-            format!("{number:>4} {t:>14.9} {lambda:>12.6}  {wall}\n")
+            let lambda = if lambda.abs() < 1e-4 { format!("{lambda:.5e}") } else { format!("{lambda:.6}") };
+            format!("{number:>4} {:>14} {lambda:>12}  {wall}\n", significant(t, Some(t)))
         };
         let count = self.record.impact_count;
         let shown = if count > SHOWN { SHOWN - 2 * LAST } else { SHOWN };
@@ -110,9 +119,15 @@ impl Report<'_> {
     }
 }
 
-/// A number to print with nine decimals; values that round to zero lose their sign.
-pub fn rounded(x: f64) -> f64 {
-    if x.abs() < 5e-10 { 0.0 } else { x }
+/// A number with nine decimals; with nine significant digits if it is small or large, but not roundoff of numbers as large as
+/// `scale`.
+pub fn significant(x: f64, scale: Option<f64>) -> String {
+    let is_roundoff = x.abs() < 5e-10 * scale.unwrap_or(1.0);
+    match x.abs() {
+        _ if is_roundoff => format!("{:.9}", 0.0),
+        size if (1e-4..1e12).contains(&size) || x == 0.0 || !x.is_finite() => format!("{x:.9}"),
+        _ => format!("{x:.8e}"),
+    }
 }
 
 /// A number in full, or in exponential notation if it is very small or large.
