@@ -119,7 +119,7 @@ fn a_trajectory_is_written_as_csv() {
     assert_eq!(lines.len(), 12);
     refused(
         &["run", "pendulum", "--out", "/nowhere/at/all.csv"],
-        "error: cannot write `/nowhere/at/all.csv`: No such file or directory (os error 2)",
+        "error: cannot write `/nowhere/at/all.csv`: there is no such folder",
     );
 }
 
@@ -266,4 +266,37 @@ fn numbers_and_words_that_mean_nothing_are_shown_as_they_were_given() {
         "error: unknown method `größe`\n  ┌─ command line:1:12\n1 │ run.method=\"größe\"\n  │            ^^^^^^^ \
          `carom methods` lists them; write `flow+rule`, `flow`, `rule` or a preset",
     );
+}
+
+/// A table replaces its file completely or not at all, never the model, and its place is tried before the run.
+#[test]
+fn a_table_is_written_with_care() {
+    let folder = std::env::temp_dir().join(format!("carom-out-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let model = folder.join("ball.toml");
+    let text = carom::lab::catalogue::find("bouncing-ball").expect("it ships").text;
+    std::fs::write(&model, text).expect("there is room");
+    let run = |out: &std::path::Path| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_carom"));
+        command.arg("run").arg(&model).args(["--step", "0.1", "--until", "1", "--out"]).arg(out);
+        command.output().expect("it starts")
+    };
+    let over = run(&model);
+    assert_eq!(over.status.code(), Some(2), "{over:?}");
+    assert_eq!(std::fs::read_to_string(&model).expect("it is there"), text);
+    let nowhere = run(&folder.join("missing").join("a.csv"));
+    assert_eq!(nowhere.status.code(), Some(2), "{nowhere:?}");
+    assert!(run(std::path::Path::new("-")).stdout.starts_with(b"t,"), "a table goes to the output");
+    #[cfg(unix)]
+    {
+        let (link, file) = (folder.join("link.csv"), folder.join("real.csv"));
+        std::fs::write(&file, "old").expect("there is room");
+        std::os::unix::fs::symlink(&file, &link).expect("links can be made");
+        assert!(run(&link).status.success());
+        assert!(link.is_symlink() && std::fs::read(&file).expect("it is there").starts_with(b"t,"));
+        assert!(run(std::path::Path::new("/dev/null")).status.success());
+    }
+    let left: Vec<_> = std::fs::read_dir(&folder).expect("it is there").flatten().map(|e| e.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
+    std::fs::remove_dir_all(folder).expect("it is ours");
 }

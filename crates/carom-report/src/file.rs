@@ -2,13 +2,19 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use carom::lab::error::{Diagnostic, Error, Result};
 
 /// A file to be written, at a path that was checked.
 #[derive(Clone, Debug)]
 pub struct Target {
+    /// What the user wrote.
     path: PathBuf,
+    /// The file that is replaced: where the path leads, if it is a link.
+    file: PathBuf,
+    /// The temporary file beside it; none for what is no regular file, such as a pipe, which is written directly.
+    beside: Option<PathBuf>,
 }
 
 impl Target {
@@ -22,14 +28,30 @@ impl Target {
             let message = format!("`{option}` cannot write `{}`: it has {what}", path.display());
             return Err(Diagnostic::new(message).with_help(format!("it writes {}", known.join(" and "))).into());
         }
-        let target = Target { path: path.to_path_buf() };
+        Target::any(path)
+    }
+
+    /// Checks, before anything is computed, that a file can be written to this path.
+    pub fn any(path: &Path) -> Result<Target> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let file = std::fs::canonicalize(path).unwrap_or(path.to_path_buf());
+        let is_other = std::fs::metadata(&file).is_ok_and(|known| !known.is_file() && !known.is_dir());
+        let name = format!(".{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let beside = (!is_other).then(|| file.with_file_name(name));
+        let target = Target { path: path.to_path_buf(), file, beside };
         if path.is_dir() {
             return Err(target.unwritable("it is a folder"));
         }
-        let trial = target.beside();
-        std::fs::write(&trial, b"").map_err(|e| target.unwritable(reason(&e)))?;
-        let _ = std::fs::remove_file(trial);
+        if let Some(trial) = &target.beside {
+            std::fs::write(trial, b"").map_err(|e| target.unwritable(reason(&e)))?;
+            let _ = std::fs::remove_file(trial);
+        }
         Ok(target)
+    }
+
+    /// True if this is the file at another path.
+    pub fn is_file(&self, other: &Path) -> bool {
+        std::fs::canonicalize(other).is_ok_and(|other| other == self.file)
     }
 
     /// The path of the file.
@@ -44,19 +66,18 @@ impl Target {
 
     /// Writes a temporary file beside the target and renames it.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
-        let beside = self.beside();
-        let written = std::fs::File::create(&beside)
+        let Some(beside) = &self.beside else {
+            let mut options = std::fs::OpenOptions::new();
+            let written = options.write(true).open(&self.file).and_then(|mut file| file.write_all(bytes));
+            return written.map_err(|e| self.unwritable(reason(&e)));
+        };
+        let written = std::fs::File::create(beside)
             .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| std::fs::rename(&beside, &self.path));
+            .and_then(|()| std::fs::rename(beside, &self.file));
         written.map_err(|e| {
-            let _ = std::fs::remove_file(&beside);
+            let _ = std::fs::remove_file(beside);
             self.unwritable(reason(&e))
         })
-    }
-
-    fn beside(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        self.path.with_file_name(format!(".{name}.{}.part", std::process::id()))
     }
 
     fn unwritable(&self, why: impl std::fmt::Display) -> Error {
@@ -88,7 +109,7 @@ mod tests {
         assert!(target.is("html"));
         target.write(b"whole").unwrap();
         // A folder at the path of the temporary file.
-        std::fs::create_dir(target.beside()).unwrap();
+        std::fs::create_dir(target.beside.as_ref().unwrap()).unwrap();
         assert!(target.write(b"half").is_err());
         assert_eq!(std::fs::read(target.path()).unwrap(), b"whole");
         std::fs::remove_dir_all(folder).unwrap();

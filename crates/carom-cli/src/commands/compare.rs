@@ -10,7 +10,7 @@ use carom_report::file::Target;
 use carom_report::plots;
 
 use super::picture::{PLOTS, theme, write_plot};
-use super::{load, spinner, write};
+use super::{Table, load, spinner};
 use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, right, warning};
@@ -21,6 +21,7 @@ const UNKNOWN: f64 = 1e-6;
 /// Compares methods at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let plot = arguments.plot.as_deref().map(|path| Target::new(path, "--plot", &PLOTS)).transpose()?;
+    let out = arguments.out.as_deref().map(|path| Table::new(path, &arguments.model.model)).transpose()?;
     let mut settings = arguments.model.settings.clone();
     settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
     let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
@@ -31,8 +32,8 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let comparison = run_all(&model, &plan, &mut |what| bar.set_message(what.to_string()));
     bar.finish_and_clear();
     let comparison = comparison?;
-    if let Some(path) = &arguments.out {
-        write(path, &csv(&comparison))?;
+    if let Some(out) = &out {
+        out.write(&csv(&comparison))?;
     }
     if let Some(target) = &plot {
         let title = format!("{} up to t = {until}", model.title);

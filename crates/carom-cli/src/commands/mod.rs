@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use carom::lab::catalogue;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::Model;
+use carom_report::file::Target;
 use clap::CommandFactory;
 use indicatif::ProgressBar;
 
@@ -55,10 +56,33 @@ fn warn(warnings: &[Diagnostic]) {
     }
 }
 
-/// Writes a text to a file.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let unwritable = |e| Diagnostic::new(format!("cannot write `{}`: {e}", path.display()));
-    std::fs::write(path, text).map_err(unwritable).map_err(Into::into)
+/// Where a table goes.
+enum Table {
+    /// `-`.
+    Output,
+    File(Target),
+}
+
+impl Table {
+    /// Checks, before anything is computed, that a table can be written to this path, which must not be that of the model.
+    fn new(path: &Path, model: &str) -> Result<Table> {
+        if path == Path::new("-") {
+            return Ok(Table::Output);
+        }
+        let target = Target::any(path)?;
+        if target.is_file(Path::new(model)) {
+            let message = format!("`--out {}` would overwrite the model", path.display());
+            return Err(Diagnostic::new(message).with_help("give another name").into());
+        }
+        Ok(Table::File(target))
+    }
+
+    fn write(&self, text: &str) -> Result<()> {
+        match self {
+            Table::Output => print(text),
+            Table::File(target) => target.write(text.as_bytes()),
+        }
+    }
 }
 
 /// Loads the model that an argument names: a shipped model or a file.

@@ -10,7 +10,7 @@ use carom_report::figure;
 use carom_report::file::Target;
 
 use super::picture::command_line;
-use super::{spinner, write};
+use super::spinner;
 use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, room};
@@ -142,7 +142,7 @@ fn save(entry: &Entry, finding: &Finding, folder: &Path) -> Result<Vec<String>> 
     let mut files = Vec::new();
     for table in &finding.tables {
         let path = folder.join(format!("{}-{}.csv", entry.id, table.name));
-        write(&path, &table.csv())?;
+        Target::any(&path)?.write(table.csv().as_bytes())?;
         files.push(path.display().to_string());
     }
     Ok(files)

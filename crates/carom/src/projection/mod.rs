@@ -5,9 +5,9 @@
 //! this set. After an impact z stays behind the wall, and returns at the next impact.
 //!
 //! 1. [`Study`] checks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`CircleArc`]. It first
-//! eliminates constraints ([`eliminate`]).
+//!    eliminates constraints ([`eliminate`]).
 //! 2. [`Map`] is P as expressions, [`Projector`] evaluates it; [`fold`] searches for configurations with the same image under
-//! P.
+//!    P.
 //! 3. [`Principle`] has the two Lagrangians, which [`run`](crate::run) integrates.
 //! 4. [`report`] formats the results as text.
 //!

@@ -2,7 +2,7 @@
 
 use carom::Account;
 
-use super::report::rounded;
+use super::report::significant;
 use crate::json::Object;
 
 /// The account as JSON.
@@ -17,9 +17,13 @@ pub fn json(account: &Account) -> String {
 
 /// The account as a line of the summary.
 pub fn summary(account: &Account) -> String {
-    let [work, drives, impacts] = [account.work, account.drives, account.impacts].map(rounded);
-    let unexplained = account.unexplained;
-    format!(
-        "  forces {work:+.9}, drives and moving walls {drives:+.9}, impacts {impacts:+.9}, unexplained {unexplained:+.1e}\n"
-    )
+    let all = [account.work, account.drives, account.impacts];
+    let scale = all.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    // `significant` has a sign for negative numbers only.
+    let signed = |x: f64| {
+        let text = significant(x, Some(scale));
+        if text.starts_with('-') { text } else { format!("+{text}") }
+    };
+    let ([work, drives, impacts], unexplained) = (all.map(signed), account.unexplained);
+    format!("  forces {work}, drives and moving walls {drives}, impacts {impacts}, unexplained {unexplained:+.1e}\n")
 }

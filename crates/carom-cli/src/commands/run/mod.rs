@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use carom::{Audience, Diagnostic, Result, Status};
 
-use super::{load, write};
+use super::{Table, load};
 use crate::args;
 use crate::json::text;
 use crate::output::print;
@@ -27,6 +27,7 @@ use report::Report;
 /// Runs a model and prints the results.
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let pictures = picture::Pictures::new(&arguments.pictures)?;
+    let table = arguments.out.as_deref().map(|path| Table::new(path, &arguments.model.model)).transpose()?;
     let model = load(&with_run_settings(arguments))?;
     let mut simulation = model.simulation().look_for_walls();
     if let Some(path) = &arguments.restart {
@@ -58,8 +59,8 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile];
     let (method, until) = (ready.method(), ready.until());
     let report = Report { model: &model, method, until, record: &record, outcome: &outcome, seconds };
-    if let Some(path) = &arguments.out {
-        write(path, &report.csv())?;
+    if let Some(table) = &table {
+        table.write(&report.csv())?;
     }
     let with_nodes = arguments.nodes || arguments.every.is_some();
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;

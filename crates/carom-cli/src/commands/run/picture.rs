@@ -5,7 +5,7 @@ use carom_report::file::Target;
 use carom_report::recording::Recorder;
 use carom_report::{animation, motion, plots, report as page};
 
-use super::report::{Report, plain, rounded};
+use super::report::{Report, plain};
 use crate::args;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
 use crate::output::print;
@@ -113,14 +113,14 @@ impl Pictures {
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let (outcome, [compile, seconds]) = (run.outcome, run.seconds);
     let drift = outcome.energy.max_drift;
-    let [initial, last] = [outcome.energy.initial, outcome.energy.last].map(rounded);
+    let [initial, last] = run.energies();
     let mut facts = vec![
         ("method", run.method.name.clone()),
         ("step", plain(outcome.step)),
         ("steps", outcome.steps.to_string()),
         ("status", format!("{} at t = {}", run.status().0, plain(outcome.last.t))),
         ("impacts", outcome.impacts.to_string()),
-        ("energy", format!("{initial:.9} at the start, {last:.9} at the end")),
+        ("energy", format!("{initial} at the start, {last} at the end")),
         ("largest drift", format!("{drift:.3e}")),
         ("compiled in", format!("{:.1} ms", 1e3 * compile)),
         ("run in", format!("{:.3} ms", 1e3 * seconds)),

@@ -60,9 +60,7 @@ impl Report<'_> {
             let (g, rate) = (violation.position, violation.rate);
             text += &format!("constraints hold to |g| ≤ {g:.1e}, |dg/dt| ≤ {rate:.1e}\n");
         }
-        let Energy { initial, last, max_drift: drift, .. } = outcome.energy;
-        let scale = initial.abs().max(last.abs()).max(outcome.energy.max_kinetic);
-        let [first, last] = [initial, last].map(|energy| significant(energy, Some(scale)));
+        let ([first, last], drift) = (self.energies(), outcome.energy.max_drift);
         text += &format!("energy {first} at the start, {last} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
         text += &self.diagnostics_table();
@@ -70,6 +68,13 @@ impl Report<'_> {
         let all_times = if times.len() == self.record.impact_count { times.as_slice() } else { &[] };
         let plot = self.record.energy.as_ref().and_then(|energy| energy.draw(all_times));
         text + &plot.unwrap_or_default()
+    }
+
+    /// The energy at the start and at the end.
+    pub fn energies(&self) -> [String; 2] {
+        let Energy { initial, last, max_kinetic, .. } = self.outcome.energy;
+        let scale = initial.abs().max(last.abs()).max(max_kinetic);
+        [initial, last].map(|energy| significant(energy, Some(scale)))
     }
 
     fn last_state(&self) -> String {
