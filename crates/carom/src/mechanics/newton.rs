@@ -14,7 +14,7 @@ use crate::solve::{Linear, NoSolution, StopRule, largest};
 /// ∂r/∂x·dx = r,   x ← x − dx
 /// ```
 ///
-/// [`StopRule`] decides when the iteration ends; the code emitted by `kernel/jit/newton.rs` applies the same rule.
+/// `StopRule` decides when the iteration ends; the code emitted by `kernel/jit/newton.rs` applies the same rule.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
