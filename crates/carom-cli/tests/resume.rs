@@ -81,3 +81,29 @@ fn what_a_state_remembers_is_resumed() {
     std::fs::remove_file(&two_point).expect("it was made");
     check("constrained-bar", &["--method", "php", "--step", "0.002"], 1.0, &[0.5]);
 }
+
+/// A file of other mechanics, or with a state inside a wall, is refused.
+#[test]
+fn a_state_of_another_model_is_refused() {
+    let folder = std::env::temp_dir().join(format!("carom-refused-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let run = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_carom"));
+        command.arg("run").args(arguments).output().expect("it starts")
+    };
+    let file = folder.join("ball.json");
+    let path = file.to_str().expect("UTF-8");
+    let first = run(&["bouncing-ball", "--step", "0.1", "--until", "1", "--json"]);
+    std::fs::write(&file, &first.stdout).expect("there is room");
+    assert!(run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]).status.success());
+    let other = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path, "--set", "g=5"]);
+    assert!(String::from_utf8_lossy(&other.stderr).contains("parameters"), "{other:?}");
+    let wrong = run(&["pendulum", "--step", "0.1", "--until", "2", "--restart", path]);
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("coordinates"), "{wrong:?}");
+    std::fs::write(&file, r#"{"final": {"t": 1, "q": [-0.5], "p": [0]}}"#).expect("there is room");
+    let inside = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
+    assert_eq!(inside.status.code(), Some(2), "{inside:?}");
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("inside the wall"), "{inside:?}");
+    std::fs::remove_dir_all(folder).expect("it is ours");
+}

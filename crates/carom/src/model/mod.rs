@@ -31,6 +31,7 @@ mod set;
 pub mod settings;
 mod source;
 mod start;
+mod state;
 mod suggest;
 
 use std::ops::Range;
@@ -43,6 +44,7 @@ pub use settings::Run;
 pub use source::Source;
 pub(crate) use start::QuickStart;
 pub use start::Start;
+pub use state::Misfit;
 pub use suggest::suggestion;
 
 use crate::error::{Diagnostic, Error};
@@ -247,7 +249,11 @@ impl Model {
 
     /// A fingerprint of the text and its settings (FNV-1a, 64 bits).
     pub fn hash(&self) -> String {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        format!("{:016x}", self.source.text().bytes().fold(0xcbf2_9ce4_8422_2325, step))
+        fingerprint(self.source.text())
     }
+}
+
+fn fingerprint(text: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }

@@ -1,11 +1,12 @@
 //! A run as JSON.
 
 use carom::lab::diagnostic::Panel;
+use carom::lab::system::Coordinate;
 use carom::{Crossing, Impact, Node};
 
 use super::report::Report;
 use super::{account, rest, resume};
-use crate::json::{Object, list_of};
+use crate::json::{Object, list_of, text};
 
 impl Report<'_> {
     /// The run as one JSON object.
@@ -46,6 +47,8 @@ impl Report<'_> {
             object = object.raw("diagnostics", &json_panel(panel));
         }
         let [compile, run] = self.seconds;
+        let parameters: Vec<f64> = self.model.system.parameters.iter().map(|parameter| parameter.value).collect();
+        let names = |all: &[Coordinate]| all.iter().map(|c| text(&c.name)).collect::<Vec<_>>();
         if let Some(scale) = &self.outcome.error_scale {
             let scale = Object::default().numbers("q", &scale.q).numbers("p", &scale.p);
             object = object.raw("error_scale", &scale.finish());
@@ -54,6 +57,9 @@ impl Report<'_> {
             .number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN))
             .text("version", env!("CARGO_PKG_VERSION"))
             .text("model_hash", &self.model.hash())
+            .text("mechanics_hash", &self.model.mechanics_hash())
+            .raw("coordinates", &list_of(&names(&self.model.system.coordinates)))
+            .numbers("parameters", &parameters)
             .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
             .finish()
     }

@@ -3,11 +3,13 @@
 use std::io::Read;
 use std::path::Path;
 
+use carom::lab::model::Misfit;
 use carom::lab::phase::Phase;
 use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
 
 use crate::json::Object;
+use crate::style;
 
 /// A file with a final state is at most this long: 64 MB.
 const MOST_BYTES: u64 = 64 << 20;
@@ -29,6 +31,7 @@ pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simu
     let (Some(t), Some(q), Some(p)) = (last["t"].as_f64(), all("q"), all("p")) else {
         return Err(wrong("it has no final state of this model; write one with `carom run --json`").into());
     };
+    check(&run, t, &q, model).map_err(|what| wrong(&what))?;
     if let Some(until) = model.run.until.filter(|until| t >= *until) {
         let help = format!("give a later `--until` than {t}");
         let message = format!("it ends at t = {t}, which is not before the end time {until}");
@@ -42,6 +45,34 @@ pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simu
     let state = read(&last["state"], t, values, model.system.walls.len(), size);
     let state = state.ok_or_else(|| wrong("its `final.state` is not that of a run of this model"))?;
     Ok(simulation.resume(state))
+}
+
+/// Checks that a file is of these mechanics, and its state one of them. What carom wrote for the same mechanics is trusted.
+fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(), String> {
+    let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
+    let theirs: Option<Vec<&str>> =
+        run["coordinates"].as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
+    if let Some(theirs) = theirs.filter(|theirs| *theirs != names) {
+        return Err(format!("its coordinates are {theirs:?}, and those of the model are {names:?}"));
+    }
+    let hash = run["mechanics_hash"].as_str();
+    if hash.is_some_and(|hash| hash != model.mechanics_hash()) {
+        return Err("it is of other mechanics: the Lagrangian, a force, a wall or a constraint differs".into());
+    }
+    let parameters: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
+    if numbers(&run["parameters"]).is_some_and(|theirs| theirs != parameters) {
+        anstream::eprintln!("{}", style::note("the parameters are not those of the earlier run"));
+    }
+    match model.misfit(t, q) {
+        None => Ok(()),
+        Some(Misfit::Off(name)) if hash.is_some() => {
+            anstream::eprintln!("{}", style::warning(&format!("the final state is off the constraint `{name}`")));
+            Ok(())
+        }
+        Some(Misfit::Inside(_)) if hash.is_some() => Ok(()),
+        Some(Misfit::Off(name)) => Err(format!("its final state is off the constraint `{name}`")),
+        Some(Misfit::Inside(name)) => Err(format!("its final state is inside the wall `{name}`")),
+    }
 }
 
 fn numbers(value: &Value) -> Option<Vec<f64>> {
