@@ -194,3 +194,12 @@ fn what_would_not_fit_into_memory_is_refused() {
     let error = long.expect("it is right").simulation().method("svc+mhc").step(1e-3).run().expect_err("it is too long");
     assert!(error.to_string().contains("window"), "{error}");
 }
+
+/// p = 2 of a particle with m = 1 and c = 2: v = p/√(m² + p²/c²) = √2, which Newton's method overshoots from rest.
+#[test]
+fn a_relativistic_momentum_has_its_velocity() {
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nL = \"-4*sqrt(1 - x'^2/4)\"\n[initial]\nq = [0]\np = [2]\n[run]\nuntil = 1.0\n";
+    let run = Model::from_text("fast", text, &[]).expect("it is right").simulate().expect("it runs");
+    let x = run.state().z.q()[0];
+    assert!((x - 2f64.sqrt()).abs() < 1e-9, "{x}");
+}

@@ -15,7 +15,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::limits::{ON_DRIVE, ROUNDOFF, START_TOUCHES};
 use crate::mechanics::sum_of_terms;
-use crate::solve::Lu;
+use crate::solve::{Lu, larger};
 use crate::system::time;
 
 /// So many coordinates are named in a note.
@@ -214,7 +214,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// v with L_v(q, v) = p, by Newton's method: one step where L is quadratic in v.
+    /// v with L_v(q, v) = p, by Newton's method: one step where L is quadratic in v. Elsewhere a step is halved until it comes
+    /// nearer to p: a whole one may lead to velocities at which L has no derivatives, as beyond that of light.
     fn velocities(&self, q: &[f64], p: &[f64]) -> Result<Vec<f64>> {
         let system = &self.model.system;
         let l_v = grad(system.lagrangian.l, &system.v());
@@ -238,9 +239,19 @@ impl<'a> Check<'a> {
             }
             free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
             lu.solve(&residual, &mut step);
-            free.iter().enumerate().for_each(|(k, &i)| v[i] += step[k]);
-            let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            if size(&step) <= 1e-14 * size(&v).max(1.0) {
+            let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| larger(m, x.abs()));
+            let (before, start) = (size(&residual), v.clone());
+            for halving in 0..60 {
+                let part = 0.5f64.powi(halving);
+                free.iter().enumerate().for_each(|(k, &i)| v[i] = start[i] + part * step[k]);
+                let values = self.at(&l_v, q, &v);
+                free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
+                if size(&residual) <= before {
+                    break;
+                }
+            }
+            let reached = size(&residual) <= ROUNDOFF * (size(p) + size(&values));
+            if reached || size(&step) <= 1e-14 * size(&v) {
                 return Ok(v);
             }
         }
