@@ -42,11 +42,14 @@ struct Trial {
 /// asks for it.
 pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<Tuned> {
     let smallest = (until - runner.start().z.t) / MOST_STEPS;
-    let mut step = pilot(runner, until, order, tolerance, stop)?;
+    let (mut step, mut known) = pilot(runner, until, order, tolerance, stop)?;
     let (mut best, mut previous, mut work) = (None::<Trial>, f64::INFINITY, 0.0);
     for _ in 0..TRIES {
         let plan = plan(step, until);
-        let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+        let (outcome, compared) = match known.take() {
+            Some(Trial { outcome, error, scale, .. }) => (outcome, Some((error, scale))),
+            None => (runner.run(plan, &mut [Quiet(stop).audience()])?, None),
+        };
         work += outcome.steps as f64;
         // A shorter step may have a solution where this one has none, and may detect a wall that this one missed.
         let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
@@ -57,7 +60,10 @@ pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64
         if outcome.status != Status::Completed {
             return Ok(Tuned { step, estimate: None, warning: None });
         }
-        let trial = try_out(runner, plan, outcome, tolerance, stop)?;
+        let trial = match compared {
+            Some((error, scale)) => Trial { plan, outcome, error, scale },
+            None => try_out(runner, plan, outcome, tolerance, stop)?,
+        };
         let error = trial.error;
         if best.as_ref().is_none_or(|best| error < best.error) {
             best = Some(trial);
@@ -132,8 +138,15 @@ fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: CHECKPOINTS }
 }
 
-/// Finds a first step: compares short runs with h and h/2, beginning with a large h.
-fn pilot(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<f64> {
+/// Finds a first step: compares short runs with h and h/2, beginning with a large h. If they were not shorter than the whole run,
+/// they need not be made again.
+fn pilot(
+    runner: &mut Runner,
+    until: f64,
+    order: usize,
+    tolerance: f64,
+    stop: &dyn Watcher,
+) -> Result<(f64, Option<Trial>)> {
     let start = runner.start().z.t;
     let time = until - start;
     let smallest = time / MOST_STEPS;
@@ -142,16 +155,17 @@ fn pilot(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &d
     while h > smallest && !stop.wants_to_stop() {
         let end = (start + 16.0 * h).min(until);
         let part = (end - start) / time;
-        let error = error_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
+        let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
+        let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
         if error <= (tolerance * part).max(1e-14) {
-            return Ok(h);
+            return Ok((h, trial.filter(|_| end == until)));
         }
         // For such large errors the order of the method gives no information about the right step.
         let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance * part / error).powf(1.0 / order as f64) };
         h *= factor.clamp(0.05, 0.9);
     }
     if stop.wants_to_stop() {
-        return Ok(h.max(smallest));
+        return Ok((h.max(smallest), None));
     }
     let message =
         format!("a run to t = {until:?} with the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps");
@@ -177,16 +191,23 @@ fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
     Ok(reach)
 }
 
-fn error_of_step(runner: &mut Runner, plan: Plan, tolerance: f64, reach: &[f64], stop: &dyn Watcher) -> Result<f64> {
+/// A trial of a step; none if the run fails or does not move.
+fn trial_of_step(
+    runner: &mut Runner,
+    plan: Plan,
+    tolerance: f64,
+    reach: &[f64],
+    stop: &dyn Watcher,
+) -> Result<Option<Trial>> {
     let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
     // Where the solver gives back what it was given, two runs agree on a motion that is none.
     let moves = |(extent, reach): (f64, &f64)| extent >= UNMOVED * reach && *reach > 0.0;
     let is_unmoved =
         reach.iter().any(|reach| *reach > 0.0) && !extents(&outcome, &runner.start().z).zip(reach).any(moves);
     if outcome.status != Status::Completed || outcome.missed.is_some() || is_unmoved {
-        return Ok(f64::INFINITY);
+        return Ok(None);
     }
-    Ok(try_out(runner, plan, outcome, tolerance, stop)?.error)
+    try_out(runner, plan, outcome, tolerance, stop).map(Some)
 }
 
 /// For each coordinate, then for each momentum, the difference of its largest and its least value along a run.
