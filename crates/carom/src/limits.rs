@@ -62,9 +62,11 @@ pub const SINKS: f64 = 1e-3;
 pub const SLOW: f64 = 1e-13;
 /// Newton's method on the length of a partial step gives up after so many trials, and the bracket is halved instead.
 pub const NEWTON_TRIALS: usize = 8;
-/// After an event the next one is sought within so many times the time since the one before, then within ever longer times.
+/// After an event, the search for the next one first covers this many times the interval between the last two events. If it finds
+/// none, the interval grows by this factor.
 pub const LOOK_AHEAD: f64 = 8.0;
-/// Where a gap opens, and is shut later, a moment when it is open is sought in ever shorter times, halved at most so often.
+/// Where a gap opens and closes again within a step, the search for a time at which it is open halves its interval at most this
+/// often.
 pub const HALVINGS: usize = 20;
 /// A step with more events than this is given up.
 pub const MAX_IN_ONE_STEP: usize = 100_000;

@@ -32,7 +32,7 @@ impl Symplectic {
         Symplectic { moved: phase.clone(), image: phase, tangents: room.clone(), columns: room, onto: None }
     }
 
-    /// The same diagnostic for a system with constraints.
+    /// Measures how far a step is from symplectic on the constraint manifold.
     pub fn onto(mut self, manifold: Manifold, field: Field) -> Symplectic {
         self.onto = Some((manifold, field));
         self

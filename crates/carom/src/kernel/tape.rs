@@ -46,7 +46,7 @@ impl Instr {
         if matches!(self, Instr::SinCos(_)) { 2 } else { 1 }
     }
 
-    /// The same instruction with its operands replaced.
+    /// Replaces the operands of the instruction, and keeps its operation.
     pub(super) fn map(self, mut reg: impl FnMut(Reg) -> Reg) -> Instr {
         match self {
             Instr::Unary(f, a) => Instr::Unary(f, reg(a)),

@@ -28,7 +28,7 @@ pub use manifold::Manifold;
 pub use newton::Newton;
 pub use reaction::Reaction;
 pub use sources::Sources;
-pub use terms::sum_of_terms;
+pub use terms::{size_at, sum_of_terms};
 pub use violation::Violation;
 pub(crate) use walls::Walls;
 
@@ -90,7 +90,7 @@ impl Mechanics {
         }
     }
 
-    /// The same equations with interpreted kernels, for quantities that are rarely evaluated.
+    /// Copies the equations with interpreted kernels, for quantities that are rarely evaluated.
     pub fn interpreted(&self) -> Mechanics {
         Mechanics { backend: Backend::Interpreter, ..self.clone() }
     }

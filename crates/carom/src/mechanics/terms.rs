@@ -1,6 +1,6 @@
 //! The size of what adds up to an expression.
 
-use crate::expr::{Expr, ExprNode, Op};
+use crate::expr::{Expr, ExprNode, Op, grad};
 
 /// The sum of the absolute terms of g, also of a sum that is multiplied or divided. The roundoff of g is a part of it.
 pub fn sum_of_terms(g: Expr) -> Expr {
@@ -15,6 +15,13 @@ pub fn sum_of_terms(g: Expr) -> Expr {
         }
     }
     sum
+}
+
+/// The size of what adds up to f at a configuration: the sum of its absolute terms, and Σ|∂f/∂qᵢ qᵢ|. `at` evaluates expressions
+/// there; the roundoff of f is proportional to the size.
+pub fn size_at(f: Expr, symbols: &[Expr], q: &[f64], at: impl Fn(&[Expr]) -> Vec<f64>) -> f64 {
+    let slopes = at(&grad(f, symbols));
+    at(&[sum_of_terms(f)])[0] + slopes.iter().zip(q).map(|(slope, q)| (slope * q).abs()).sum::<f64>()
 }
 
 fn is_sum(g: Expr) -> bool {

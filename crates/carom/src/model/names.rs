@@ -67,7 +67,7 @@ pub enum Use {
     Position,
     /// The time, the coordinates and the velocities.
     Motion,
-    /// The same as `Motion`, and also discontinuous functions.
+    /// Everything that `Motion` allows, and discontinuous functions.
     Output,
 }
 

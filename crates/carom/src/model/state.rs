@@ -1,9 +1,9 @@
 //! States that do not come from `[initial]`.
 
 use super::Model;
-use crate::expr::{Expr, eval, grad};
+use crate::expr::{Expr, eval};
 use crate::limits::{ON_CONSTRAINT, START_TOUCHES};
-use crate::mechanics::sum_of_terms;
+use crate::mechanics::size_at;
 use crate::system::time;
 
 /// Why a configuration is not one of the model.
@@ -39,10 +39,7 @@ impl Model {
         values.push((time(), t));
         values.extend(qs.iter().copied().zip(q.iter().copied()));
         let at = |f: Expr| eval(&[f], &values)[0];
-        let size = |f: Expr| {
-            let slopes = eval(&grad(f, &qs), &values);
-            at(sum_of_terms(f)) + slopes.iter().zip(q).map(|(slope, q)| (slope * q).abs()).sum::<f64>()
-        };
+        let size = |f: Expr| size_at(f, &qs, q, |fs| eval(fs, &values));
         let walls = self.system.walls.iter().filter(|wall| at(wall.phi) < -START_TOUCHES * size(wall.phi));
         let inside = walls.map(|wall| Misfit::Inside(wall.name.clone()));
         let off = self.system.constraints.iter().filter(|c| at(c.g).abs() > ON_CONSTRAINT * size(c.g));

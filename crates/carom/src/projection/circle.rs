@@ -60,7 +60,7 @@ impl CircleArc {
         }
     }
 
-    /// The same arc, with its midpoint at most half a turn from `start`.
+    /// Shifts the midpoint by whole turns until it is at most half a turn from `start`; the points of the arc stay.
     fn around(self, start: f64) -> CircleArc {
         let turns = ((start - self.center) / TAU).round();
         CircleArc { center: self.center + TAU * turns, ..self }

@@ -3,6 +3,7 @@
 mod angle;
 mod constraints;
 mod quick;
+mod velocities;
 
 pub(crate) use quick::QuickStart;
 
@@ -14,8 +15,8 @@ use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::limits::{ON_DRIVE, ROUNDOFF, START_TOUCHES};
-use crate::mechanics::sum_of_terms;
-use crate::solve::{Lu, larger};
+use crate::mechanics::size_at;
+use crate::solve::Lu;
 use crate::system::time;
 
 /// So many coordinates are named in a note.
@@ -214,51 +215,6 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// v with L_v(q, v) = p, by Newton's method: one step where L is quadratic in v. Elsewhere a step is halved until it comes
-    /// nearer to p: a whole one may lead to velocities at which L has no derivatives, as beyond that of light.
-    fn velocities(&self, q: &[f64], p: &[f64]) -> Result<Vec<f64>> {
-        let system = &self.model.system;
-        let l_v = grad(system.lagrangian.l, &system.v());
-        let mass: Vec<Expr> = jacobian(&l_v, &system.v()).concat();
-        let (n, free) = (p.len(), system.free());
-        let drive: Vec<Expr> = system.coordinates.iter().map(|c| c.prescribed.unwrap_or(c.q)).collect();
-        let rates: Vec<Expr> = drive.iter().map(|f| f.diff(time())).collect();
-        let mut v = self.at(&rates, q, &vec![0.0; n]);
-        let mut lu = Lu::new(free.len());
-        let (mut step, mut residual) = (vec![0.0; free.len()], vec![0.0; free.len()]);
-        for _ in 0..50 {
-            let (values, matrix) = (self.at(&l_v, q, &v), self.at(&mass, q, &v));
-            let block: Vec<f64> =
-                free.iter().flat_map(|&i| free.iter().map(move |&j| (i, j))).map(|(i, j)| matrix[i * n + j]).collect();
-            if !lu.factor(&block) {
-                // A singular matrix gets its own message, or constraints make up for it.
-                self.finite(q, &v);
-                self.sum()?;
-                self.regular(q, &v)?;
-                break;
-            }
-            free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
-            lu.solve(&residual, &mut step);
-            let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| larger(m, x.abs()));
-            let (before, start) = (size(&residual), v.clone());
-            for halving in 0..60 {
-                let part = 0.5f64.powi(halving);
-                free.iter().enumerate().for_each(|(k, &i)| v[i] = start[i] + part * step[k]);
-                let values = self.at(&l_v, q, &v);
-                free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
-                if size(&residual) <= before {
-                    break;
-                }
-            }
-            let reached = size(&residual) <= ROUNDOFF * (size(p) + size(&values));
-            if reached || size(&step) <= 1e-14 * size(&v) {
-                return Ok(v);
-            }
-        }
-        let message = "no velocities were found that belong to these momenta";
-        Err(self.model.error(&self.model.places.motion, message, "give `v` instead"))
-    }
-
     /// The momenta of driven coordinates must be those of their motion, unless they are `missing`.
     fn driven_momenta(&self, q: &[f64], v: &[f64], p: &[f64], missing: &[usize]) -> Result<()> {
         let system = &self.model.system;
@@ -298,9 +254,7 @@ impl<'a> Check<'a> {
 
     /// The size of what adds up to f at the start: the sum of its absolute terms, and Σ|∂f/∂qᵢ qᵢ|.
     pub(super) fn size(&self, f: Expr, q: &[f64], v: &[f64]) -> f64 {
-        let qs = self.model.system.q();
-        let slopes = self.at(&grad(f, &qs), q, v);
-        self.at(&[sum_of_terms(f)], q, v)[0] + slopes.iter().zip(q).map(|(slope, q)| (slope * q).abs()).sum::<f64>()
+        size_at(f, &self.model.system.q(), q, |fs| self.at(fs, q, v))
     }
 
     /// The largest |f| of a function of time, at some times up to the end time.
