@@ -91,11 +91,14 @@ impl Search<'_> {
             let touches =
                 begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
             let mut kind = Kind::Meets;
-            let dtau = if (left || touches) && self.presses(wall, z0, begin, end)? {
-                kind = Kind::Presses;
-                Some(0.0)
-            } else if left || touches {
-                self.contact_with_touched(wall, z0, [begin, end], until, left)?
+            let dtau = if left || touches {
+                let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+                if self.presses(wall, z0, begin, end, scale)? {
+                    kind = Kind::Presses;
+                    Some(0.0)
+                } else {
+                    self.contact_with_touched(wall, z0, [begin, end], until, left, scale)?
+                }
             } else {
                 self.look_inside(z0, tau)?;
                 self.contact_with(wall, z0, begin, end, until, false)?
@@ -114,13 +117,16 @@ impl Search<'_> {
 
     /// True if the motion touches a wall without any speed, to the roundoff of gap and rate, and goes into it: the first derivative
     /// of φ that is not zero is negative.
-    fn presses(&mut self, wall: usize, z0: &Phase, begin: Moment, end: Moment) -> Result<bool, NoSolution> {
-        if !self.can_rest || end.gap >= 0.0 {
-            return Ok(false);
-        }
-        let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+    fn presses(
+        &mut self,
+        wall: usize,
+        z0: &Phase,
+        begin: Moment,
+        end: Moment,
+        scale: Scale,
+    ) -> Result<bool, NoSolution> {
         let lies = begin.gap.abs() <= scale.roundoff && begin.rate.abs() <= scale.slow;
-        if !lies {
+        if !self.can_rest || end.gap >= 0.0 || !lies {
             return Ok(false);
         }
         let mut moment = self.exact(wall, z0, end)?;
@@ -138,8 +144,8 @@ impl Search<'_> {
         [begin, end]: [Moment; 2],
         until: f64,
         left: bool,
+        Scale { slow, lowest, .. }: Scale,
     ) -> Result<Option<f64>, NoSolution> {
-        let Scale { slow, lowest, .. } = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
         // Bodies that touch and move together do not press: between them there is roundoff.
         let together = begin.gap.abs().max(end.gap.abs()) <= lowest && begin.rate.abs().max(end.rate.abs()) <= slow;
         self.sinks = SINKS * lowest;
