@@ -329,3 +329,25 @@ fn a_run_after_rest_begins_free() {
     let energies = [(); 2].map(|()| simulation.watch(&mut ()).expect("it runs").energy);
     assert_eq!(energies[0], energies[1]);
 }
+
+/// A body that a table has thrown up with e = 0 leaves it with φ̇ = 0 and φ̈ > 0: at first its gap is less than roundoff.
+#[test]
+fn a_body_leaves_a_wall_slowly() {
+    const THROWN: &str = r#"
+coordinates = ["s"]
+[lagrangian]
+T = "s'^2/2"
+V = "-s/2"
+[[wall]]
+phi = "s - 0.749999999 - 0.1*sin(3*t)"
+restitution = 0
+[initial]
+q = [0.75]
+v = [0]
+"#;
+    let (record, outcome) = run(THROWN, &[], Some("gauss6+ctec"), 0.1, 1.0);
+    assert_eq!((outcome.status, record.impacts.len()), (Status::Completed, 1));
+    // It is met at t₁ = 1e-9/0.3; then s = 0.75 + 0.3 (t − t₁) + (t − t₁)²/4.
+    let (s, due) = (outcome.state.z.q()[0], 1.3 - 0.8e-9 / 0.3);
+    assert!((s - due).abs() < 1e-13, "{s}, not {due}");
+}

@@ -163,7 +163,7 @@ fn a_momentum_needs_a_symmetry_of_the_walls_too() {
     }
     let tilted = BALL.replace("phi = \"y\"", "phi = \"y + x/9\"");
     let model = Model::from_text("model", &tilted, &[]).expect("it is right");
-    let panel = Panel::new(&model, &svc, 0.05, &["momentum"]).expect("it compiles");
+    let panel = Panel::new(&model, &svc, Some(0.05), &["momentum"]).expect("it compiles");
     assert_eq!(panel.names(), []);
     assert_eq!(panel.left_out()[0].why, "L, a wall or a force depends on each coordinate");
 }
@@ -253,7 +253,7 @@ fn each_registered_diagnostic_works_or_says_why_not() {
 fn panel(name: &str, method: &str) -> (Vec<String>, Vec<(&'static str, String)>) {
     let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
     let method = Method::named(method, None).expect("it is registered");
-    let panel = Panel::new(&model, &method, 0.01, &[]).expect("it compiles");
+    let panel = Panel::new(&model, &method, Some(0.01), &[]).expect("it compiles");
     let keys = panel.names().iter().map(|(key, _)| key.clone()).collect();
     (keys, panel.left_out().iter().map(|out| (out.name, out.why.clone())).collect())
 }

@@ -40,7 +40,9 @@ fn bea_fig1_spikes_are_there_but_not_for_the_reason_given() {
 #[test]
 fn bea_fig2_mhc_is_best_and_better_still_with_the_right_hamiltonian() {
     let finding = compute("bea-fig2");
-    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    // With DTEC impacts 1, 2 and 4 do not jump further than 3 and 5, so that spikes are not the cause of its drift.
+    assert_eq!(finding.verdict, Verdict::Partly, "{}", finding.finding);
+    assert_at_most(&finding, "impacts 1, 2, 4 against 3, 5 of DTEC", 1.0);
     assert_number(&finding, "largest jump of CTEC", 0.57, 0.01);
     assert_number(&finding, "largest jump of DTEC", 0.38, 0.01);
     assert_number(&finding, "largest jump of MHC as printed", 0.12, 0.05);
@@ -84,7 +86,8 @@ fn dlm_fig4_the_flow_decides_and_not_the_rule() {
 #[test]
 fn dlm_table1_what_is_conserved() {
     let finding = compute("dlm-table1");
-    assert_eq!(finding.verdict, Verdict::Holds, "{}", finding.finding);
+    // MCVAC's drift is not a tenth of the others', and each is right to a factor of two.
+    assert_eq!(finding.verdict, Verdict::Partly, "{}", finding.finding);
     for (method, drift) in [("CVA", 7.6e-4), ("VCI", 2.3e-3), ("MCVAC", 2.0e-4), ("MCVAA", 9.4e-7)] {
         assert_number(&finding, &format!("relative drift of H̃ over 100 s, {method}"), drift, 2.0);
     }

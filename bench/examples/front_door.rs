@@ -32,7 +32,7 @@ fn main() -> Result<(), carom::RunError> {
     let bare = shortest(runs, |_| {
         let mut z = state.clone();
         stepper.begin(&z.parameters);
-        for t in (Mesh { start: 0.0, step, until }).nodes() {
+        for t in Mesh::new(0.0, step, until).nodes() {
             stepper.step(&z, t, &mut log).expect("every step has a solution");
             std::mem::swap(&mut z, &mut log.end);
         }

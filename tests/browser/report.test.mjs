@@ -27,51 +27,72 @@ async function withPage(name, use, viewport, scheme) {
   }
 }
 
-test("the animation plays, pauses, and keeps 30 pictures a second", async () => {
+test("the animation plays by itself, repeats, and keeps 30 pictures a second; the space bar pauses it", async () => {
   await withReport("double-pendulum.html", ["double-pendulum"], async (page) => {
     const play = page.getByRole("button", { name: "play or pause" });
-    assert.equal(await clock(page), 0);
-    await play.click();
-    const before = await page.evaluate(() => [carom.animation.drawn, performance.now()]);
+    assert.match(await play.textContent(), /pause/);
+    const before = await page.evaluate(() => [carom.animation.drawn, performance.now(), carom.animation.time]);
     await page.waitForTimeout(2000);
-    const after = await page.evaluate(() => [carom.animation.drawn, performance.now()]);
-    const rate = (1000 * (after[0] - before[0])) / (after[1] - before[1]);
-    console.log(`${rate.toFixed(0)} pictures a second`);
-    assert.ok(rate >= 30, `${rate} pictures a second`);
+    const after = await page.evaluate(() => [carom.animation.drawn, performance.now(), carom.animation.time]);
+    const [pictures, seconds, time] = [0, 1, 2].map((k) => after[k] - before[k]);
+    console.log(`${((1000 * pictures) / seconds).toFixed(0)} pictures a second`);
+    assert.ok((1000 * pictures) / seconds >= 30, `${(1000 * pictures) / seconds} pictures a second`);
+    assert.ok(Math.abs(time - seconds / 1000) < 0.2, `${time} of t in ${seconds} ms: 1× is not real time`);
     await shot(page, "playing");
-    await play.click();
+    await page.keyboard.press("Space");
     const paused = await clock(page);
-    assert.ok(paused > 1 && paused < 4, `after two seconds t = ${paused}`);
     await page.waitForTimeout(300);
     assert.equal(await clock(page), paused);
-    await page.getByLabel("speed").selectOption("4");
-    await play.click();
-    await page.waitForTimeout(2500);
-    assert.equal(await clock(page), 8, "at four times the speed it is over");
     assert.match(await play.textContent(), /play/);
+    await page.evaluate(() => carom.animation.show(7.9));
+    await page.keyboard.press("Space");
+    await page.waitForTimeout(600);
+    const again = await clock(page);
+    assert.ok(again < 2, `t = ${again}: it does not begin again`);
+    await play.click();
+    assert.equal(await page.evaluate(() => carom.animation.playing), false);
+  });
+});
+
+test("a page that is not in real time says so", async () => {
+  await withReport("squeezer.html", ["squeezer"], async (page) => {
+    const rate = await page.evaluate(() => carom.animation.rate);
+    assert.ok(rate < 0.1);
+    const told = await page.getByLabel("speed").locator("option:checked").textContent();
+    assert.ok(Math.abs(Number(told.replace("×", "")) / rate - 1) < 0.01, `${told}, not ${rate}`);
+    assert.match(await page.locator("main").innerText(), /A second of the animation is 0\.00\d+ of t/);
   });
 });
 
 test("the scrubber and the buttons lead to the impacts, where it flashes", async () => {
   await withReport("double-pendulum.html", ["double-pendulum"], async (page) => {
     const first = Number(JSON.parse(carom("run", "double-pendulum", "--json")).impacts[0].t);
+    await page.evaluate(() => carom.animation.scrub(0));
     await page.getByRole("button", { name: "to the next impact" }).click();
     assert.ok(Math.abs((await clock(page)) - first) < 1e-3, `${await clock(page)}, not ${first}`);
-    // The ring of the flash is there just after the impact and nowhere just before it.
+    // The ring of the flash is there just after the impact, around the second bob, and nowhere just before it.
     const ring = () => page.evaluate(() => {
       const copy = new OffscreenCanvas(carom.animation.canvas.width, carom.animation.canvas.height);
       const pen = copy.getContext("2d", { willReadFrequently: true });
       pen.drawImage(carom.animation.canvas, 0, 0);
       const { data } = pen.getImageData(0, 0, copy.width, copy.height);
-      let found = 0;
-      for (let k = 0; k < data.length; k += 4) found += Number(data[k] > 180 && data[k + 1] > 60 && data[k + 1] < 140 && data[k + 2] < 60 && data[k + 3] > 100);
-      return found;
+      let [found, x, y] = [0, 0, 0];
+      for (let k = 0; k < data.length; k += 4) {
+        if (!(data[k] > 120 && data[k + 1] < 90 && data[k + 2] > 140 && data[k + 3] > 100)) continue;
+        [found, x, y] = [found + 1, x + ((k / 4) % copy.width), y + Math.floor(k / 4 / copy.width)];
+      }
+      return { found, at: [x / found, y / found] };
     });
     await page.evaluate((t) => { carom.animation.trails.checked = false; carom.animation.scrub(t + 0.05); }, first);
     const flashing = await ring();
     await page.evaluate((t) => carom.animation.scrub(t - 0.05), first);
     const calm = await ring();
-    assert.ok(flashing > calm + 100, `${flashing} pixels of the flash's colour, ${calm} without it`);
+    assert.ok(flashing.found > calm.found + 100, `${flashing.found} pixels of the flash's colour, ${calm.found} without it`);
+    const impact = JSON.parse(carom("run", "double-pendulum", "--json")).impacts[0];
+    const [a, b] = [impact.q[0], impact.q[0] + impact.q[1]];
+    const bob = await page.evaluate(([x, y]) => carom.animation.onCanvas(x, y), [Math.sin(a) + Math.sin(b), -Math.cos(a) - Math.cos(b)]);
+    const off = Math.hypot(flashing.at[0] - bob[0], flashing.at[1] - bob[1]);
+    assert.ok(off < 3, `it flashes ${off} pixels off the contact`);
     const slider = page.getByLabel("time", { exact: true });
     await slider.focus();
     await slider.press("End");
@@ -112,6 +133,13 @@ test("a plot tells values, zooms by dragging and by the wheel, and comes back", 
     await page.waitForFunction((wide) => carom.plots[0].range[1] - carom.plots[0].range[0] < 0.9 * wide, dragged[1] - dragged[0]);
     await page.mouse.dblclick(...at(0.5, 0.5));
     assert.deepEqual(await ranges(page), home);
+    // The time cursor has a colour that no curve has.
+    const colors = await page.evaluate(() => {
+      const style = getComputedStyle(document.documentElement);
+      return ["--cursor", ...Array.from({ length: COLORS }, (_, k) => `--c${k}`)].map((name) => style.getPropertyValue(name));
+    });
+    assert.equal(await page.evaluate(() => carom.plots[0].cursor.getAttribute("stroke")), "var(--cursor)");
+    assert.ok(!colors.slice(1).includes(colors[0]), String(colors));
   });
 });
 
@@ -148,7 +176,7 @@ test("every shipped model's report fits a desk and a phone", async () => {
     }
     for (const [size, viewport, scheme] of [["desktop", DESKTOP, "light"], ["phone", PHONE, "dark"]]) {
       await withPage(page, async (view) => {
-        await view.evaluate(() => carom.animation.show(0.4 * carom.animation.length));
+        await view.evaluate(() => carom.animation.scrub(0.4 * carom.animation.length));
         const extra = await view.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         assert.ok(extra <= 0, `${name} is ${extra} pixels too wide for a ${size}`);
         await view.screenshot({ path: join(artefacts, `${name}-${size}.png`), fullPage: true });
@@ -163,7 +191,7 @@ test("a run of a million steps makes a page under 5 MB that opens in 2 seconds",
     console.log(`${megabytes.toFixed(2)} MB, opened in ${seconds.toFixed(2)} s`);
     assert.ok(megabytes < 5, `${megabytes} MB`);
     assert.ok(seconds < 2, `${seconds} s`);
-    assert.equal(await page.evaluate(() => carom.plots.length), 5);
+    assert.equal(await page.evaluate(() => carom.plots.length), 6);
     await shot(page, "long");
   });
 });

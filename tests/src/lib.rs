@@ -1,10 +1,17 @@
 //! Help that the tests share.
 
+pub mod chaos;
+pub mod double_double;
+pub mod exact;
+pub mod fuzz;
+pub mod grammar;
 pub mod law;
 pub mod motion;
 pub mod order;
 pub mod projected;
 pub mod reference;
+pub mod units;
+pub mod words;
 
 use carom::lab::expr::{Expr, Func};
 use proptest::test_runner::{Config, FailurePersistence, FileFailurePersistence};

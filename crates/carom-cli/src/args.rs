@@ -63,19 +63,20 @@ Examples:
   carom run cart-pendulum --method svc --step 0.01 --until 10
   carom run pendulum --set g=1.62 --json --nodes
   carom run double-pendulum --diagnostics=energy,shadow-window
-  carom run double-pendulum --report double-pendulum.html")]
+  carom run double-pendulum --report double-pendulum.html
+  carom run double-pendulum --plot energy.svg --show energy,gaps")]
 pub struct Run {
     #[command(flatten)]
     pub model: Model,
-    /// The integrator and impact rule (see `carom methods`)
+    /// The integrator and impact rule (see `carom methods`), or `auto` for the default
     #[arg(long)]
     pub method: Option<String>,
-    /// The step h
+    /// The step h, or `auto` to find one from the tolerance
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    pub step: Option<f64>,
+    pub step: Option<String>,
     /// The end time
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    pub until: Option<f64>,
+    pub until: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -91,7 +92,10 @@ pub struct Run {
     /// Write the trajectory to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
-    /// Compute energies, momenta, gaps and more at each node: all that apply, or only the named ones
+    /// Write the impacts to a CSV file
+    #[arg(long, value_name = "F.csv")]
+    pub impacts: Option<PathBuf>,
+    /// Compute energies, momenta, gaps and more at each node or sample: all that apply, or only the named ones
     #[arg(long, value_name = "A,B,…", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub diagnostics: Option<String>,
     #[command(flatten)]
@@ -104,9 +108,12 @@ pub struct Pictures {
     /// Write one self-contained HTML page with equations, animation, plots and impacts
     #[arg(long, value_name = "F.html")]
     pub report: Option<PathBuf>,
-    /// Plot coordinates, phase portrait, energy, gaps and impulses
+    /// Plot coordinates, phase portrait, paths, energy, gaps and impulses; may be repeated
     #[arg(long, value_name = "F.svg|F.png")]
-    pub plot: Option<PathBuf>,
+    pub plot: Vec<PathBuf>,
+    /// Plot these panels and variables, as in `energy,gaps,theta1`; once for all plots, or once for each `--plot`
+    #[arg(long, value_name = "A,B,…")]
+    pub show: Vec<String>,
     /// Animate the model's drawing
     #[arg(long, value_name = "F.gif")]
     pub animate: Option<PathBuf>,
@@ -131,7 +138,7 @@ pub struct Compare {
     pub steps: String,
     /// The end time
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    pub until: Option<f64>,
+    pub until: Option<String>,
     /// Write the table to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,

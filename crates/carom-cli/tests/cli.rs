@@ -36,7 +36,7 @@ fn refused(arguments: &[&str], text: &str) {
 fn every_example_is_listed_printed_checked_and_derived() {
     let list = stdout(&carom(&["examples"]));
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names.len(), 29);
+    assert_eq!(names.len(), 37);
     for name in names {
         let text = stdout(&carom(&["examples", name]));
         assert!(text.contains("[lagrangian]"), "{name}");
@@ -71,7 +71,8 @@ fn check_says_which_hypotheses_hold() {
 
 #[test]
 fn a_run_prints_one_json_object() {
-    let output = carom(&["run", "double-pendulum", "--json", "--nodes", "--until", "2.5", "--step", "0.05"]);
+    let options = ["--json", "--nodes", "--until", "2.5", "--method", "cva", "--step", "0.05"];
+    let output = carom(&[&["run", "double-pendulum"], &options[..]].concat());
     assert!(output.status.success());
     let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(run["status"], "completed");
@@ -160,15 +161,15 @@ fn wrong_settings_are_refused_in_their_own_words() {
     );
     refused(
         &["run", "pendulum", "--step", "-0.1"],
-        "error: the step must be positive\n  ┌─ command line:1:10\n1 │ run.step=-0.1\n  │          ^^^^ this is -0.1",
+        "error: the step must be positive\n  ┌─ command line:1:8\n1 │ --step -0.1\n  │        ^^^^ this is -0.1",
     );
     refused(
         &["run", "pendulum", "--until", "0"],
-        "error: the horizon `until` must be positive\n  ┌─ command line:1:11\n1 │ run.until=0.0\n  │           ^^^ this is 0",
+        "error: the horizon `until` must be positive\n  ┌─ command line:1:9\n1 │ --until 0\n  │         ^ this is 0",
     );
     refused(
         &["run", "pendulum", "--method", "gaus4"],
-        "error: unknown method `gaus4`\n  ┌─ command line:1:12\n1 │ run.method=\"gaus4\"\n  │            ^^^^^^^ did you mean `gauss4`?",
+        "error: unknown method `gaus4`\n  ┌─ command line:1:10\n1 │ --method gaus4\n  │          ^^^^^ did you mean `gauss4`?",
     );
     assert_eq!(carom(&["run"]).status.code(), Some(2));
     assert_eq!(carom(&["rnu", "pendulum"]).status.code(), Some(2));
@@ -193,9 +194,16 @@ fn colours_stay_out_of_pipes() {
 
 #[test]
 fn completions_and_help_are_there() {
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(stdout(&carom(&["completions", shell])).contains("carom"), "{shell}");
     }
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&carom(&["completions", shell]));
+        for name in ["double-pendulum", "galton-board", "gauss6", "mcvaa", "auto"] {
+            assert!(script.contains(name), "{shell} does not know {name}");
+        }
+    }
+    assert!(stdout(&carom(&["completions", "zsh"])).contains(":_carom_models'"), "zsh completes files too");
     assert!(stdout(&carom(&["--help"])).starts_with("Simulates mechanical systems that hit things\n"));
     assert!(stdout(&carom(&["examples"])).lines().all(|line| line.trim_end() == line));
     for command in ["run", "derive", "check", "examples", "methods"] {
@@ -259,11 +267,11 @@ fn an_interrupted_run_tells_what_it_has() {
 fn numbers_and_words_that_mean_nothing_are_shown_as_they_were_given() {
     refused(
         &["run", "pendulum", "--until", "nan"],
-        "error: not a finite number\n  ┌─ command line:1:11\n1 │ run.until=nan\n  │           ^^^",
+        "error: not a finite number\n  ┌─ command line:1:9\n1 │ --until nan\n  │         ^^^",
     );
     refused(
         &["run", "pendulum", "--method", "größe"],
-        "error: unknown method `größe`\n  ┌─ command line:1:12\n1 │ run.method=\"größe\"\n  │            ^^^^^^^ \
+        "error: unknown method `größe`\n  ┌─ command line:1:10\n1 │ --method größe\n  │          ^^^^^ \
          `carom methods` lists them; write `flow+rule`, `flow`, `rule` or a preset",
     );
 }
@@ -299,4 +307,90 @@ fn a_table_is_written_with_care() {
     let left: Vec<_> = std::fs::read_dir(&folder).expect("it is there").flatten().map(|e| e.file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
     std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+/// The default where a model names another method and step, and an error where `auto` means nothing.
+#[test]
+fn auto_is_the_default_method_and_step() {
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_slice(&carom(&[arguments, &["--json"]].concat()).stdout).expect("JSON")
+    };
+    let named = json(&["run", "sinai-billiard", "--until", "2"]);
+    assert_eq!((&named["method"], &named["step"]), (&"gauss2+ctec".into(), &0.25.into()));
+    let auto = json(&["run", "sinai-billiard", "--until", "2", "--method", "auto", "--step", "auto"]);
+    assert_eq!(auto["method"], "gauss6+ctec");
+    assert!(auto["error_estimate"].as_f64().is_some_and(|error| error < 1e-9), "{auto}");
+    let set = json(&["run", "sinai-billiard", "--until", "2", "--set", "run.method=auto", "--set", "run.step=auto"]);
+    assert_eq!((&set["method"], &set["step"], &set["final"]), (&auto["method"], &auto["step"], &auto["final"]));
+    refused(
+        &["run", "pendulum", "--until", "auto"],
+        "error: unknown name `auto`\n  ┌─ command line:1:9\n1 │ --until auto\n  │         ^^^^ neither a coordinate nor a parameter nor \
+         a definition",
+    );
+}
+
+/// Impacts as a table; files are named when they are written; an ending that is not known is refused before the run.
+#[test]
+fn impacts_are_written_as_csv() {
+    let (path, other) = (scratch("impacts.csv"), scratch("nodes.csv"));
+    let [impacts, out] = [&path, &other].map(|path| path.to_str().expect("a plain path"));
+    let output = carom(&["run", "bouncing-ball", "--step", "0.1", "--until", "8", "--impacts", impacts, "--out", out]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for file in [impacts, out] {
+        assert!(stdout(&output).contains(&format!("\nwritten    {file}\n")), "{}", stdout(&output));
+    }
+    let text = fs::read_to_string(&path).expect("it was written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "t,wall,lambda,q_y,v_minus_y,v_plus_y,p_minus_y,p_plus_y");
+    let run: Value =
+        serde_json::from_slice(&carom(&["run", "bouncing-ball", "--step", "0.1", "--until", "8", "--json"]).stdout)
+            .expect("JSON");
+    let all = run["impacts"].as_array().expect("a list");
+    assert!(all.len() > 20, "more than the terminal shows");
+    assert_eq!(lines.len(), 1 + all.len());
+    for (line, impact) in lines[1..].iter().zip(all) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[1], "floor");
+        for (cell, due) in
+            [(0, &impact["t"]), (2, &impact["lambda"]), (4, &impact["v_minus"][0]), (7, &impact["p_plus"][0])]
+        {
+            let (found, due): (f64, f64) = (cells[cell].parse().expect("a number"), due.as_f64().expect("a number"));
+            assert!((found - due).abs() <= f64::EPSILON * due.abs(), "{line}");
+        }
+    }
+    for (option, file) in [("--out", "a.txt"), ("--out", "a"), ("--impacts", "a.json"), ("--out", "a.parquet")] {
+        let said = stderr(&carom(&["run", "pendulum", option, file]));
+        assert!(
+            said.starts_with(&format!("error: `{option}` cannot write `{file}`")) && said.contains("`.csv`"),
+            "{said}"
+        );
+    }
+    refused(
+        &["run", "pendulum", "--out", "a.csv", "--impacts", "a.csv"],
+        "error: `--out` and `--impacts` both write `a.csv`\nhelp: give two names",
+    );
+}
+
+/// One is no plural; changes of contact are in the order of time; an account says what acted and nothing else.
+#[test]
+fn the_summary_reads_well() {
+    let one = stdout(&carom(&["run", "galton-board"]));
+    assert!(one.contains("\n1 crossing of sections\n"), "{one}");
+    assert!(one.contains("\n  impacts -29.9"), "{one}");
+    let quiet = stdout(&carom(&["run", "bouncing-ball", "--until", "0.3"]));
+    assert!(!quiet.contains("unexplained"), "nothing has changed the energy: {quiet}");
+    // Two tips come to rest in one step, the one that is found first later.
+    let run: Value = serde_json::from_slice(&carom(&["run", "rimless-wheel", "--json"]).stdout).expect("JSON");
+    let times: Vec<f64> = run["rest"].as_array().expect("a list").iter().filter_map(|x| x["t"].as_f64()).collect();
+    assert!(times.len() > 10 && times.is_sorted(), "{times:?}");
+}
+
+/// A model whose walls are never met says so, once, as a note.
+#[test]
+fn a_wall_that_is_never_met_is_a_note() {
+    let output = carom(&["run", "bouncing-ball", "--until", "0.3"]);
+    assert_eq!(stderr(&output), "note: the wall `floor` was not met up to t = 0.3\n");
+    let output = carom(&["run", "rimless-wheel", "--until", "0.1"]);
+    assert_eq!(stderr(&output), "note: none of the 6 walls was met up to t = 0.1\n");
+    assert_eq!(stderr(&carom(&["run", "bouncing-ball", "--until", "0.5"])), "");
 }

@@ -42,7 +42,8 @@ fn compare_prints_a_row_for_each_method_and_step() {
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let table = text(&output.stdout);
-    assert_eq!(table.lines().count(), 2 + 6 + 1, "{table}");
+    assert_eq!(table.lines().count(), 2 + 6 + 2, "{table}");
+    assert_eq!(table.lines().last(), Some(&*format!("written    {path}")), "{table}");
     let kind = if cfg!(unix) { "CPU s" } else { "wall s" };
     assert!(table.lines().nth(1).is_some_and(|headings| headings.ends_with(kind)), "{table}");
     let rows: Vec<Vec<&str>> = table.lines().skip(2).take(4).map(|line| line.split_whitespace().collect()).collect();

@@ -41,7 +41,8 @@ const ENERGIES: [&str; 7] = ["energy", "discrete_energy", "modified", "series", 
 
 #[test]
 fn each_node_of_the_json_has_its_diagnostics() {
-    let run = json(&["run", "double-pendulum", "--until", "2.5", "--json", "--nodes", "--diagnostics"]);
+    let paper = ["run", "double-pendulum", "--method", "cva", "--step", "0.058"];
+    let run = json(&[&paper[..], &["--until", "2.5", "--json", "--nodes", "--diagnostics"]].concat());
     let nodes = run["nodes"].as_array().expect("nodes");
     let keys = ["cheap", "discrete_energy", "energy", "gap_left wall", "modified", "series", "shadow", "shadow_window"];
     let mut largest = 0.0_f64;
@@ -88,7 +89,7 @@ fn a_file_has_a_column_for_each_diagnostic() {
 
 #[test]
 fn the_terminal_gets_a_table_and_a_note() {
-    let output = carom(&["run", "double-pendulum", "--method", "rk4", "--diagnostics"]);
+    let output = carom(&["run", "double-pendulum", "--method", "rk4", "--step", "0.058", "--diagnostics"]);
     let table = text(&output.stdout);
     let line = |start: &str| table.lines().find(|line| line.starts_with(start)).map(str::to_string);
     let row = |start: &str| -> Vec<f64> {
@@ -127,11 +128,34 @@ fn wrong_diagnostics_are_refused() {
         &["run", "pendulum", "--diagnostics=enrgy"],
         "error: unknown diagnostic `enrgy`\nhelp: did you mean `energy`?",
     );
-    refused(
-        &["run", "pendulum", "--diagnostics", "--every", "0.1"],
-        "error: diagnostics are computed at the nodes, not at the samples of `--every`\n\
-         help: replace `--every` by `--nodes`",
-    );
+}
+
+/// Samples have the diagnostics of a state; those of a step have values where a sample is a node. The summary is that of the nodes.
+#[test]
+fn samples_have_diagnostics() {
+    let options = ["run", "pendulum", "--method", "svc", "--step", "0.1", "--until", "1", "--json", "--diagnostics"];
+    let [sampled, nodes] = [&["--every", "0.05"][..], &["--nodes"]].map(|how| json(&[&options[..], how].concat()));
+    assert_eq!(sampled["diagnostics"], nodes["diagnostics"]);
+    let samples = sampled["nodes"].as_array().expect("samples");
+    assert_eq!(samples.len(), 21);
+    for (k, sample) in samples.iter().enumerate() {
+        let values = sample["diagnostics"].as_object().expect("diagnostics");
+        for (key, value) in values {
+            let of_state = ["energy", "gap_wall"].contains(&key.as_str());
+            assert_eq!(value.is_number(), of_state || k % 2 == 0, "{key} at sample {k}: {value}");
+        }
+        assert_eq!(values["gap_wall"], sample["q"][0], "sample {k}");
+        if k % 2 == 0 {
+            assert_eq!(
+                values["discrete_energy"],
+                nodes["nodes"][k / 2]["diagnostics"]["discrete_energy"],
+                "sample {k}"
+            );
+        }
+    }
+    let table =
+        text(&carom(&["run", "pendulum", "--step", "0.5", "--until", "1", "--every", "0.3", "--diagnostics"]).stdout);
+    assert!(table.contains('–'), "{table}");
 }
 
 /// `--nodes` and `--every` without a file or JSON print what was asked for.
@@ -194,7 +218,7 @@ fn shipped_models_run_to_their_end_without_a_warning() {
         assert!(output.status.success(), "{name}");
         completed += 1;
     }
-    assert!(completed >= 29, "{completed}");
+    assert!(completed >= 37, "{completed}");
 }
 
 /// x' and y' with masses of opposite signs.

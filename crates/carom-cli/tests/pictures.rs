@@ -39,11 +39,12 @@ fn is_refused(name: &str, arguments: &[&str], words: &[&str]) {
 fn a_run_is_plotted_animated_and_reported() {
     let folder = folder("all");
     let files_wanted = ["--plot", "a.svg", "--animate", "a.gif", "--report", "a.html"];
-    let output = carom(&folder, &[&["run", "double-pendulum"], &files_wanted[..]].concat());
+    let paper = ["run", "double-pendulum", "--method", "cva", "--step", "0.058"];
+    let output = carom(&folder, &[&paper, &files_wanted[..]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(files(&folder), ["a.gif", "a.html", "a.svg"]);
     let svg = fs::read_to_string(folder.join("a.svg")).unwrap();
-    for word in ["coordinates", "phase portrait", "energy at the nodes", "gap of each wall", "λ", "−D₃L_d", "θ₁"]
+    for word in ["coordinates", "phase portrait", "paths of points", "energy", "gap of each wall", "λ", "−D₃L_d", "θ₁"]
     {
         assert!(svg.contains(word), "`{word}` is missing");
     }
@@ -51,7 +52,7 @@ fn a_run_is_plotted_animated_and_reported() {
     let gif = fs::read(folder.join("a.gif")).unwrap();
     assert!(gif.starts_with(b"GIF89a"));
     let html = fs::read_to_string(folder.join("a.html")).unwrap();
-    for word in ["carom run double-pendulum --plot a.svg", "role=\"math\"", "left wall", "cva, step 0.058", "8.580e-1"]
+    for word in ["--method cva --step 0.058 --plot a.svg", "role=\"math\"", "left wall", "cva, step 0.058", "8.580e-1"]
     {
         assert!(html.contains(word), "`{word}` is missing");
     }
@@ -91,6 +92,96 @@ fn the_gif_has_a_picture_for_each_twenty_fifth_of_a_second() {
     }
     assert_eq!(frames, 125, "five seconds at 25 pictures a second");
     assert!(changed > 120, "{changed} pictures differ from those before them");
+}
+
+/// The clock in the upper left corner is different in each picture.
+#[test]
+fn the_gif_carries_the_time() {
+    let folder = folder("clock");
+    assert!(carom(&folder, &["run", "pendulum", "--animate", "a.gif"]).status.success());
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = options.read_info(fs::File::open(folder.join("a.gif")).unwrap()).unwrap();
+    let (width, mut changes, mut frames) = (usize::from(decoder.width()), 0, 0);
+    let mut screen = vec![0; 4 * width * usize::from(decoder.height())];
+    let mut before = Vec::new();
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        let (left, top, wide) = (usize::from(frame.left), usize::from(frame.top), usize::from(frame.width));
+        for (y, row) in frame.buffer.chunks(4 * wide).enumerate() {
+            let at = 4 * ((top + y) * width + left);
+            screen[at..at + row.len()].copy_from_slice(row);
+        }
+        let clock: Vec<u8> =
+            (4..24).flat_map(|y| screen[4 * (y * width + 4)..4 * (y * width + 104)].to_vec()).collect();
+        let dark = clock.chunks(4).filter(|p| p[0] < 128).count();
+        assert!(dark > 60, "{dark} dark pixels where the time is written");
+        changes += usize::from(clock != before);
+        before = clock;
+        frames += 1;
+    }
+    assert_eq!(changes, frames, "pictures with a time of their own");
+}
+
+#[test]
+fn plots_show_what_is_chosen_and_there_may_be_several() {
+    let folder = folder("show");
+    let arguments =
+        ["run", "double-pendulum", "--plot", "a.svg", "--show", "energy,gap", "--plot", "b.svg", "--show", "theta1"];
+    let output = carom(&folder, &arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [a, b] = ["a.svg", "b.svg"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+    let titles = |svg: &str| svg.matches("font-weight=\"bold\"").count();
+    assert_eq!((titles(&a), titles(&b)), (2, 1));
+    assert!(a.contains(">energy<") && a.contains(">gap of each wall<") && b.contains(">θ₁<") && !b.contains(">θ₂<"));
+    let both = ["run", "pendulum", "--plot", "c.svg", "--plot", "c.png", "--show", "phase", "--report", "c.html"];
+    assert!(carom(&folder, &both).status.success());
+    assert_eq!(files(&folder), ["a.svg", "b.svg", "c.html", "c.png", "c.svg"]);
+    let html = fs::read_to_string(folder.join("c.html")).unwrap();
+    assert!(html.contains("phase portrait") && !html.contains("gap of each wall"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_before_the_run() {
+    is_refused("show-unknown", &["run", "pendulum", "--plot", "a.svg", "--show", "enrgy"], &["`enrgy`", "`energy`"]);
+    is_refused("show-lacking", &["run", "pendulum", "--plot", "a.svg", "--show", "outputs"], &["no outputs"]);
+    is_refused("show-nothing", &["run", "pendulum", "--show", "energy"], &["`--plot F.svg`"]);
+    let twice = ["run", "pendulum", "--plot", "a.svg", "--show", "energy", "--show", "gap"];
+    is_refused("show-twice", &twice, &["2 times", "once for each `--plot`"]);
+}
+
+/// e = 0.9: a staircase, each step as long as its flight.
+#[test]
+fn the_energy_on_the_terminal_falls_in_steps() {
+    let output = carom(&folder("terminal"), &["run", "bouncing-ball", "--until", "3"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let top = text.lines().find(|line| line.contains('┤')).unwrap();
+    // The first flight ends at 0.4515 of 3, column 18 of 120: a slope would leave the top at once.
+    let level = top
+        .split('┤')
+        .nth(1)
+        .unwrap()
+        .chars()
+        .take_while(|c| matches!(c, '⠉' | '⡏' | '⢹' | '⠋' | '⠙' | '⡇' | '⢸'))
+        .count();
+    assert!((9..=10).contains(&level), "the first step is {level} letters long in\n{text}");
+}
+
+#[test]
+fn the_page_has_warnings_the_account_and_short_numbers() {
+    let folder = folder("page");
+    assert!(carom(&folder, &["run", "impact-oscillator", "--until", "20", "--report", "a.html"]).status.success());
+    let html = fs::read_to_string(folder.join("a.html")).unwrap();
+    for word in ["Energy account", "<th>forces</th>", "<th>unexplained</th>"] {
+        assert!(html.contains(word), "`{word}` is missing");
+    }
+    let lead = html.split("class=\"lead\">").nth(1).unwrap().split('<').next().unwrap();
+    let digits =
+        lead.split("step ").nth(1).unwrap().trim_start_matches("0.").chars().filter(char::is_ascii_digit).count();
+    assert!(digits <= 6, "{lead}");
+    let coarse = ["run", "double-pendulum", "--method", "cva", "--step", "0.2", "--report", "b.html"];
+    assert!(carom(&folder, &coarse).status.success());
+    let html = fs::read_to_string(folder.join("b.html")).unwrap();
+    assert!(html.contains("class=\"warning\">the energy should be conserved, but"), "the warning is missing");
 }
 
 #[test]
@@ -158,4 +249,43 @@ fn a_run_that_fails_at_once_draws_nothing() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.contains("there is nothing to draw"), "{error}");
     assert_eq!(files(&folder), ["m.toml"]);
+}
+
+/// The page shows the command that made it, also where an argument is not UTF-8.
+#[cfg(unix)]
+#[test]
+fn a_file_name_need_not_be_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("bytes");
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.html");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_carom"));
+    command.args(["run", "pendulum", "--step", "0.1", "--report"]).arg(name).current_dir(&folder);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(fs::read_to_string(folder.join(name)).unwrap().contains("--report &#39;a\u{fffd}.html&#39;"));
+}
+
+/// A picture never replaces the model.
+#[test]
+fn the_model_is_kept() {
+    let folder = folder("model");
+    let text = carom::lab::catalogue::find("pendulum").unwrap().text;
+    fs::write(folder.join("m.html"), text).unwrap();
+    let output = carom(&folder, &["run", "m.html", "--report", "m.html"]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_to_string(folder.join("m.html")).unwrap(), text);
+}
+
+/// Times and speeds of a motion in nanometres are not written as zeros.
+#[test]
+fn small_impacts_are_listed_with_their_digits() {
+    let folder = folder("small");
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"1e-11*x'^2/2\"\nV = \"x^2/2\"\n[[wall]]\nphi = \"x + 5e-9\"\n\
+                [initial]\nq = [1e-8]\nv = [0]\n[run]\nuntil = 1e-5\n";
+    fs::write(folder.join("m.toml"), text).unwrap();
+    let output = carom(&folder, &["run", "m.toml", "--report", "a.html"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // cos(ωt) = −1/2 with ω² = 1e11; v = −ω·1e-8·sin(ωt).
+    let html = fs::read_to_string(folder.join("a.html")).unwrap();
+    assert!(html.contains("6.62306e−6") && html.contains("−0.00273861"), "the impact is not there");
 }

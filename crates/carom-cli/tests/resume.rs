@@ -101,9 +101,37 @@ fn a_state_of_another_model_is_refused() {
     let wrong = run(&["pendulum", "--step", "0.1", "--until", "2", "--restart", path]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("coordinates"), "{wrong:?}");
+    let state = |z: &str, holding: &str| {
+        let memory = r#"{"kind": "none"}"#;
+        let state = format!(r#"{{"z": {z}, "holding": {holding}, "fastest": 0.0, "memory": {memory}}}"#);
+        format!(r#"{{"final": {{"t": 1, "q": [1], "p": [0], "state": {state}}}}}"#)
+    };
+    for text in [state("[1, 0, 0, 0]", "[]"), state("[1]", "[]"), state("[1, 0]", "[7]"), state("[1, 0]", "[0, 0]")] {
+        std::fs::write(&file, &text).expect("there is room");
+        let odd = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
+        assert_eq!(odd.status.code(), Some(2), "{text}: {odd:?}");
+        assert!(String::from_utf8_lossy(&odd.stderr).contains("not one of this model"), "{text}: {odd:?}");
+    }
+    std::fs::write(&file, state("[1, 0]", "[]")).expect("there is room");
+    assert!(run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]).status.success());
     std::fs::write(&file, r#"{"final": {"t": 1, "q": [-0.5], "p": [0]}}"#).expect("there is room");
     let inside = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
     assert_eq!(inside.status.code(), Some(2), "{inside:?}");
     assert!(String::from_utf8_lossy(&inside.stderr).contains("inside the wall"), "{inside:?}");
     std::fs::remove_dir_all(folder).expect("it is ours");
+}
+
+/// The estimate of a resumed run leaves out the error of its start, and says so.
+#[test]
+fn a_resumed_estimate_says_since_when() {
+    let file = std::env::temp_dir().join(format!("carom-since-{}.json", std::process::id()));
+    let first = run(&["pendulum", "--until", "1"]);
+    assert!(first["error_estimate"].is_f64() && first["error_estimate_since"].is_null());
+    std::fs::write(&file, first.to_string()).expect("it can be written");
+    let restart = ["--until", "2", "--restart", file.to_str().expect("UTF-8")];
+    let second = run(&[&["pendulum"], &restart[..]].concat());
+    assert_eq!(second["error_estimate_since"].as_f64(), Some(1.0));
+    let text = String::from_utf8(carom(&[&["run", "pendulum"], &restart[..]].concat()).stdout).expect("UTF-8");
+    assert!(text.contains("without that of the restart at t = 1"), "{text}");
+    std::fs::remove_file(&file).expect("it was made");
 }

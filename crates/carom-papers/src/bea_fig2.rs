@@ -138,6 +138,7 @@ fn judge(numbers: Vec<Number>, tables: Vec<Table>) -> Finding {
     let spikes = ["CTEC", "DTEC"].map(|rule| get(format!("impacts 1, 2, 4 against 3, 5 of {rule}")));
     let parts = [
         spikes[0] > 5.0,
+        spikes[1] > 5.0,
         jumps[0] > 3.0 * jumps[2] && jumps[1] > 3.0 * jumps[2],
         least > 1.0,
         short > 3.0 && long > 3.0,

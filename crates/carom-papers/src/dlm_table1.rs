@@ -98,18 +98,31 @@ fn defect(columns: &[Vec<f64>]) -> f64 {
 fn judge(numbers: Vec<Number>, table: Table) -> Finding {
     let of = |k: usize| table.rows.iter().map(|(_, row)| row[k]).collect::<Vec<f64>>();
     let (drift, form) = (of(0), of(3));
+    // Each drift is right to a factor of two, so that a ratio of four may be chance: to count as conserved, it is a tenth.
+    let others = drift[0].min(drift[1]);
     let parts = [
-        drift[2] < 0.5 * drift[0].min(drift[1]),
-        drift[3] < 0.01 * drift[0].min(drift[1]),
+        drift[2] < 0.1 * others,
+        drift[3] < 0.1 * others,
         form[1] < 1e-7,
         form[2] < 0.1 * form[0] && form[3] < 0.1 * form[0],
     ];
     let words = format!(
         "Largest relative drift of H̃ over 100 s at h = 0.01 (median of five β): CVA {:.1e}, VCI {:.1e}, MCVAC {:.1e}, MCVAA \
          {:.1e}; matching H̃ from iterates: {:.1e} (m = 5), {:.1e} (m = 8). The motion is chaotic, so that each of the first \
-         four is right to a factor of two. Defect of the symplectic form over a step with an impact: CVA {:.0e}, VCI {:.0e}, \
+         four is right to a factor of two: MCVAC's drift, {:.1} times smaller than the smaller of CVA's and VCI's, is hardly \
+         told from it; MCVAA's is. Defect of the symplectic form over a step with an impact: CVA {:.0e}, VCI {:.0e}, \
          MCVAC {:.0e}, MCVAA {:.0e} (differences resolve about 1e-11).",
-        drift[0], drift[1], drift[2], drift[3], drift[4], drift[5], form[0], form[1], form[2], form[3],
+        drift[0],
+        drift[1],
+        drift[2],
+        drift[3],
+        drift[4],
+        drift[5],
+        others / drift[2],
+        form[0],
+        form[1],
+        form[2],
+        form[3],
     );
     Finding { finding: words, verdict: Verdict::of(&parts), numbers, tables: vec![table] }
 }

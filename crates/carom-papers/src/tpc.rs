@@ -26,6 +26,9 @@ impl Watcher for Study {
     }
 }
 
+/// The paper's step, in seconds.
+const STEP: f64 = 0.01;
+
 impl Study {
     /// Runs a shipped model with the midpoint rule and the constraint as in `enforce`, after further changes of its text.
     pub(crate) fn of(example: &str, enforce: &str, changes: &[(&str, &str)]) -> Result<Study> {
@@ -36,10 +39,10 @@ impl Study {
             text = text.replace(from, to);
         }
         let model = model_of_text(example, &text)?;
-        let (step, until) = (model.run.step.unwrap_or(0.01), model.run.until.unwrap_or(1.0));
+        let until = model.run.until.unwrap_or(1.0);
         let reach = if example.starts_with("circle") { 1.5 } else { 3.0 };
         let mut study = Study { nodes: Vec::new(), places: Vec::new(), steps: 0, reach };
-        let outcome = Simulation::new(&model, &Method::named("midpoint", None)?, step, until)?.watch(&mut study)?;
+        let outcome = Simulation::new(&model, &Method::named("midpoint", None)?, STEP, until)?.watch(&mut study)?;
         study.steps = outcome.steps;
         let polar = model.system.coordinates[0].name == "theta";
         study.places = study.nodes.iter().map(|node| place(&node.q, polar)).collect();

@@ -1,5 +1,10 @@
 "use strict";
-// The motion: play and pause, speed, a scrubber, trails, flashes at impacts.
+// The motion: it plays by itself and repeats; play and pause, speed, a scrubber, trails, flashes at impacts.
+
+// As in pen.rs: the distance of the hatches and their length; the turns of a spring and half its width.
+const HATCH = [9, 8];
+const TURNS = 9;
+const COIL = 6;
 
 class Animation {
   constructor(host, motion, onTime) {
@@ -20,6 +25,13 @@ class Animation {
     new ResizeObserver(() => this.resize()).observe(stage);
     this.resize();
     this.show(0);
+    document.addEventListener("keydown", (event) => {
+      // Buttons, menus and sliders have a use for the space bar of their own.
+      if (event.key !== " " || event.target.closest("button, select, input, summary")) return;
+      event.preventDefault();
+      this.toggle();
+    });
+    if (!window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.toggle();
   }
 
   controls(bar) {
@@ -49,8 +61,9 @@ class Animation {
     }
     const speed = tag(bar, "select");
     speed.setAttribute("aria-label", "speed");
-    for (const [text, value] of [["¼×", 0.25], ["½×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]]) {
-      const option = tag(speed, "option", "", text);
+    speed.title = "1× is real time";
+    for (const value of [0.25, 0.5, 1, 2, 4]) {
+      const option = tag(speed, "option", "", `${numberText(Number((value * this.rate).toPrecision(3)))}×`);
       option.value = value;
       option.selected = value === 1;
     }
@@ -89,10 +102,8 @@ class Animation {
     if (!this.playing) return;
     if (this.before !== undefined) this.time += ((now - this.before) / 1000) * this.rate * this.speed;
     this.before = now;
-    if (this.time >= this.length) {
-      this.time = this.length;
-      this.toggle();
-    }
+    // It begins again; of a very long frame the rest counts.
+    if (this.time > this.length) this.time = this.length > 0 ? this.time % this.length : 0;
     this.show(this.time);
     if (this.playing) requestAnimationFrame((next) => this.tick(next));
   }
@@ -128,33 +139,121 @@ class Animation {
     const [a, b] = [2 * k, 2 * Math.min(k + 1, last)];
     const x = path[a] + part * (path[b] - path[a]);
     const y = path[a + 1] + part * (path[b + 1] - path[a + 1]);
+    return this.onCanvas(x, y);
+  }
+
+  onCanvas(x, y) {
     return [this.shift[0] + this.scale * x, this.shift[1] - this.scale * y];
   }
 
   paint() {
     const pen = this.canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
-    this.color = (name) => style.getPropertyValue(name);
+    this.color = (name) => (name.startsWith("--") ? style.getPropertyValue(name) : name);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     pen.lineCap = pen.lineJoin = "round";
     if (this.trails.checked) this.paintTrails(pen);
-    let disks = 0;
     for (const shape of this.motion.shapes) {
-      const ink = this.isFixed(shape) ? "--faint" : "--ink";
-      if (shape.link) this.line(pen, shape.link.map((point) => this.at(point, this.time)), ink, 2.5);
-      if (shape.segment) this.line(pen, shape.segment.map((point) => this.at(point, this.time)), "--faint", 2);
-      if (shape.disk === undefined) continue;
-      const color = this.isFixed(shape) ? "--faint" : `--c${disks++ % COLORS}`;
-      this.disk(pen, this.at(shape.disk, this.time), shape.radius, color);
+      const at = shape.at.map((point) => this.at(point, this.time));
+      if (at.flat().every(Number.isFinite)) this.paintShape(pen, shape, at);
     }
     this.paintFlashes(pen);
     this.paintWords(pen);
     this.drawn++;
   }
 
-  // What never moves belongs to the surroundings.
-  isFixed(shape) {
-    return (shape.link ?? shape.segment ?? [shape.disk]).every((point) => this.points[point].length === 2);
+  paintShape(pen, shape, at) {
+    const { kind, color } = shape;
+    const radius = shape.radius * this.scale;
+    if (kind === "link") this.line(pen, at, color, 2.5);
+    if (kind === "segment") this.line(pen, at, color, 2);
+    if (kind === "spring") this.line(pen, this.coil(at[0], at[1]), color, 1.8);
+    if (kind === "polygon") this.area(pen, at, color);
+    if (kind === "disk") this.disk(pen, at[0], Math.max(3 * this.thick, radius), color);
+    if (kind === "circle") this.circle(pen, at[0], Math.max(2 * this.thick, radius), color, 2);
+    if (kind === "ground") this.ground(pen, at, color);
+    if (kind === "wall") this.ground(pen, this.through(at[0], at[1]), color);
+    if (kind === "post") this.post(pen, at[0], Math.hypot(at[1][0] - at[0][0], at[1][1] - at[0][1]), shape.more, color);
+    if (kind === "ring") {
+      if (radius < 4 * this.thick) this.disk(pen, at[0], 4 * this.thick, "--paper");
+      this.circle(pen, at[0], Math.max(4 * this.thick, radius), color, 1.5);
+    }
+  }
+
+  area(pen, path, color) {
+    pen.fillStyle = this.color(color);
+    pen.beginPath();
+    path.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+    pen.fill();
+  }
+
+  circle(pen, [x, y], radius, color, width) {
+    pen.strokeStyle = this.color(color);
+    pen.lineWidth = width * this.thick;
+    pen.beginPath();
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
+    pen.stroke();
+  }
+
+  // A line from place to place, hatched on the right as one goes.
+  ground(pen, path, color) {
+    this.line(pen, path, color, 2);
+    const gap = HATCH[0] * this.thick;
+    path.slice(1).forEach((to, k) => {
+      const from = path[k];
+      const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+      const [dx, dy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+      pen.beginPath();
+      for (let s = gap / 2; s <= length; s += gap) this.hatch(pen, [from[0] + s * dx, from[1] + s * dy], [-dy, dx], [dx, dy]);
+      this.strokeHatches(pen);
+    });
+  }
+
+  // A circle, hatched on the outside if the inside is free, and on the inside otherwise.
+  post(pen, [x, y], radius, inside, color) {
+    this.circle(pen, [x, y], radius, color, 2);
+    const count = Math.min(4000, Math.floor((2 * Math.PI * radius) / (HATCH[0] * this.thick)));
+    pen.beginPath();
+    for (let k = 0; k < count; k++) {
+      const [c, s] = [Math.cos((2 * Math.PI * k) / count), Math.sin((2 * Math.PI * k) / count)];
+      this.hatch(pen, [x + radius * c, y + radius * s], inside ? [c, s] : [-c, -s], [-s, c]);
+    }
+    this.strokeHatches(pen);
+  }
+
+  // Adds a hatch to the path, if it can be seen.
+  hatch(pen, [x, y], out, along) {
+    const long = HATCH[1] * this.thick;
+    const { width, height } = this.canvas;
+    if (x < -long || y < -long || x > width + long || y > height + long) return;
+    pen.moveTo(x, y);
+    pen.lineTo(x + long * Math.SQRT1_2 * (out[0] - along[0]), y + long * Math.SQRT1_2 * (out[1] - along[1]));
+  }
+
+  // Strokes the path in the colour of the line before it.
+  strokeHatches(pen) {
+    pen.lineWidth = this.thick;
+    pen.stroke();
+  }
+
+  // The part of the line through two places that crosses the canvas, and more.
+  through(from, to) {
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    const [dx, dy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+    const { width, height } = this.canvas;
+    const along = (width / 2 - from[0]) * dx + (height / 2 - from[1]) * dy;
+    const reach = Math.hypot(width, height);
+    return [along - reach, along + reach].map((s) => [from[0] + s * dx, from[1] + s * dy]);
+  }
+
+  // The zigzag of a spring.
+  coil(from, to) {
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
+    const [dx, dy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+    const place = (s, side) => [from[0] + s * length * dx - side * dy, from[1] + s * length * dy + side * dx];
+    const path = [from, place(0.12, 0)];
+    for (let k = 0; k < 2 * TURNS; k++) path.push(place(0.12 + (0.76 * (k + 0.5)) / (2 * TURNS), (k % 2 ? -COIL : COIL) * this.thick));
+    return [...path, place(0.88, 0), to];
   }
 
   line(pen, path, color, width) {
@@ -168,14 +267,14 @@ class Animation {
   disk(pen, [x, y], radius, color) {
     pen.fillStyle = this.color(color);
     pen.beginPath();
-    pen.arc(x, y, Math.max(3 * this.thick, radius * this.scale), 0, 2 * Math.PI);
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
     pen.fill();
   }
 
   paintTrails(pen) {
     const parts = 24;
     const long = Math.min(1.2 * this.rate, 400 * this.motion.dt);
-    this.motion.traced.forEach((point, k) => {
+    for (const [point, color] of this.motion.traced) {
       for (let part = 0; part < parts; part++) {
         const from = this.time - (long * (parts - part)) / parts;
         const to = from + long / parts;
@@ -184,35 +283,38 @@ class Animation {
         const path = [];
         for (let s = 0; s <= steps; s++) path.push(this.at(point, Math.max(0, from + ((to - from) * s) / steps)));
         pen.globalAlpha = (0.65 * (part + 1)) / parts;
-        this.line(pen, path, `--c${k % COLORS}`, 1.6);
+        this.line(pen, path, color, 1.6);
       }
-    });
+    }
     pen.globalAlpha = 1;
   }
 
   paintFlashes(pen) {
     const long = 0.4 * this.rate;
-    for (const [t, point] of this.motion.flashes) {
+    for (const [t, [x, y]] of this.motion.flashes) {
       const age = (this.time - (t - this.motion.begin)) / long;
       if (age < -1e-9 || age >= 1) continue;
-      const [x, y] = this.at(point, t - this.motion.begin);
       pen.globalAlpha = 1 - age;
-      pen.strokeStyle = this.color("--c1");
-      pen.lineWidth = 3.5 * this.thick;
-      pen.beginPath();
-      pen.arc(x, y, (9 + 18 * Math.max(0, age)) * this.thick, 0, 2 * Math.PI);
-      pen.stroke();
+      this.circle(pen, this.onCanvas(x, y), (9 + 18 * Math.max(0, age)) * this.thick, "--cursor", 3.5);
     }
     pen.globalAlpha = 1;
   }
 
+  // Text at fixed places, labels, and names of shapes.
   paintWords(pen) {
     pen.fillStyle = this.color("--ink");
     pen.font = `${13 * this.thick}px system-ui, sans-serif`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    for (const [text, [x, y]] of this.motion.words) {
-      pen.fillText(text, this.shift[0] + this.scale * x, this.shift[1] - this.scale * y);
+    for (const [text, [x, y]] of this.motion.words) pen.fillText(text, ...this.onCanvas(x, y));
+    for (const shape of this.motion.shapes) {
+      const text = shape.kind === "label" ? shape.more : shape.name;
+      if (!text) continue;
+      const at = shape.at.map((point) => this.at(point, this.time));
+      const mean = (k) => at.reduce((sum, place) => sum + place[k], 0) / at.length;
+      const above = shape.kind === "label" ? 0 : shape.radius * this.scale + 11 * this.thick;
+      const y = shape.kind === "polygon" ? Math.min(...at.map((place) => place[1])) : mean(1);
+      pen.fillText(text, mean(0), y - above);
     }
   }
 }

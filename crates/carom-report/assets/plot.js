@@ -35,8 +35,8 @@ const superscript = (k) => [...String(k)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸�
 const minus = (text) => (/^-0(\.0*)?$/.test(text) ? text.slice(1) : text.replace("-", "−"));
 
 function numberText(x) {
-  if (x === 0 || (Math.abs(x) >= 1e-4 && Math.abs(x) < 1e7)) return minus(String(Number(x.toPrecision(9))));
-  const [digits, power] = x.toExponential(6).split("e");
+  if (x === 0 || (Math.abs(x) >= 1e-4 && Math.abs(x) < 1e7)) return minus(String(Number(x.toPrecision(6))));
+  const [digits, power] = x.toExponential(5).split("e");
   return minus(String(Number(digits))) + "·10" + superscript(Number(power));
 }
 
@@ -167,7 +167,7 @@ class Plot {
       shape(inner, "path", { d: `M${x} ${top}V${bottom}`, stroke: "var(--impact)", "stroke-dasharray": "3 3" });
     }
     for (const series of this.series) this.drawSeries(inner, series);
-    this.cursor = shape(inner, "path", { stroke: "var(--c1)", "stroke-width": 1.5, visibility: "hidden" });
+    this.cursor = shape(inner, "path", { stroke: "var(--cursor)", "stroke-width": 1.5, visibility: "hidden" });
     this.cross = shape(inner, "g", {});
     this.select = shape(this.svg, "rect", { fill: "var(--c0)", "fill-opacity": 0.15, stroke: "var(--c0)", visibility: "hidden" });
     this.showTime(this.time);

@@ -2,11 +2,15 @@
 
 use carom::lab::error::{Diagnostic, Result};
 use gif::{Encoder, Frame, Repeat};
-use resvg::tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
+use resvg::tiny_skia::Pixmap;
 
 use crate::encode::escape;
 use crate::motion::{Motion, Shape};
+use crate::page::number;
 use crate::palette::{Theme, rgb};
+use crate::pen::{self, Pen};
+use crate::stage::Form;
+use crate::words::{SIZE, Words};
 
 /// The time per frame, in hundredths of a second.
 const DELAY: u16 = 4;
@@ -18,22 +22,24 @@ const TALLEST: f64 = 560.0;
 const TRAIL: f64 = 0.8;
 /// The length of a flash, in seconds of the GIF.
 const FLASH: f64 = 0.35;
-/// The number of shades between a colour and the background.
+/// The largest number of shades between a colour and the background.
 const SHADES: usize = 20;
+/// The number of colours of a GIF.
+const MOST_COLORS: usize = 256;
 
 /// Renders the motion as an animated GIF.
 pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     let wrong = |e: &dyn std::fmt::Display| Diagnostic::new(format!("cannot make the animation: {e}"));
-    let painter = Painter::new(motion, theme);
+    let mut painter = Painter::new(motion, theme);
     let ground = painter.ground()?;
-    let colors = Colors::new(theme);
+    let colors = Colors::new(motion, theme);
     let [width, height] = painter.size.map(|x| x as u16);
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height, &colors.table).map_err(|e| wrong(&e))?;
     encoder.set_repeat(Repeat::Infinite).map_err(|e| wrong(&e))?;
     let mut before: Option<Vec<u8>> = None;
     for k in 0..painter.count {
-        let pixels = colors.indices(&painter.picture(k, &ground));
+        let pixels = colors.indices(&painter.picture(k, &ground)?);
         let frame = changed(before.as_deref(), &pixels, width, height);
         encoder.write_frame(&frame).map_err(|e| wrong(&e))?;
         before = Some(pixels);
@@ -70,12 +76,18 @@ struct Colors {
 }
 
 impl Colors {
-    fn new(theme: &Theme) -> Colors {
+    fn new(motion: &Motion, theme: &Theme) -> Colors {
         let paper = rgb(theme.paper);
-        let strong = [theme.ink, theme.faint, theme.impact].into_iter().chain(theme.series.into_iter().take(7));
-        let shades =
-            strong.flat_map(|color| (1..=SHADES).map(move |k| mix(paper, rgb(color), k as f64 / SHADES as f64)));
-        Colors { table: [paper].into_iter().chain(shades).flatten().collect() }
+        let inks = motion.shapes.iter().map(|shape| &shape.ink).chain(motion.traced.iter().map(|(_, ink)| ink));
+        let mut strong = vec![rgb(theme.ink), rgb(theme.faint), rgb(theme.cursor)];
+        for color in inks.map(|ink| rgb(ink.in_theme(theme))) {
+            if !strong.contains(&color) && strong.len() < MOST_COLORS / 4 {
+                strong.push(color);
+            }
+        }
+        let count = SHADES.min((MOST_COLORS - 1) / strong.len());
+        let shades = |color: [u8; 3]| (1..=count).map(move |k| mix(paper, color, k as f64 / count as f64));
+        Colors { table: [paper].into_iter().chain(strong.into_iter().flat_map(shades)).flatten().collect() }
     }
 
     fn indices(&self, picture: &Pixmap) -> Vec<u8> {
@@ -109,6 +121,9 @@ struct Painter<'a> {
     count: usize,
     /// The number of frames of the motion per picture.
     stride: f64,
+    /// The decimals of the time that change from picture to picture.
+    decimals: usize,
+    words: Words,
 }
 
 impl<'a> Painter<'a> {
@@ -119,7 +134,8 @@ impl<'a> Painter<'a> {
         let seconds = motion.seconds();
         let count = (seconds.min(SECONDS) * 100.0 / f64::from(DELAY)).round() as usize;
         let stride = (motion.frames - 1) as f64 * f64::from(DELAY) / (100.0 * seconds);
-        Painter { motion, theme, size, scale, count, stride }
+        let decimals = (-(stride * motion.dt).log10().floor()).clamp(0.0, 12.0) as usize;
+        Painter { motion, theme, size, scale, count, stride, decimals, words: Words::new(theme.ink) }
     }
 
     /// The frame of the motion that a picture shows.
@@ -127,105 +143,110 @@ impl<'a> Painter<'a> {
         ((picture as f64 * self.stride).round() as usize).min(self.motion.frames - 1)
     }
 
-    fn place(&self, point: usize, frame: usize) -> [f32; 2] {
-        let [x, y] = self.motion.place(point, frame);
+    fn on_screen(&self, [x, y]: [f64; 2]) -> [f32; 2] {
         let [x0, _, _, y1] = self.motion.view;
         [(self.scale * (x - x0)) as f32, (self.scale * (y1 - y)) as f32]
     }
 
-    /// The background: fixed parts and text.
+    fn place(&self, point: usize, frame: usize) -> [f32; 2] {
+        self.on_screen(self.motion.place(point, frame))
+    }
+
+    /// The background: fixed text, and how the time passes unless it is real time.
     fn ground(&self) -> Result<Pixmap> {
-        let ([width, height], [x0, _, _, y1]) = (self.size, self.motion.view);
-        let word = |(text, [x, y]): &(String, [f64; 2])| {
-            let (x, y) = (self.scale * (x - x0), self.scale * (y1 - y) + 4.0);
-            format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>", escape(text))
+        let [width, height] = self.size;
+        let word = |(text, place): &(String, [f64; 2])| {
+            let [x, y] = self.on_screen(*place);
+            format!("<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>", y + 4.0, escape(text))
         };
         let words: String = self.motion.words.iter().map(word).collect();
+        let rate = self.motion.rate();
+        let speed = if (rate - 1.0).abs() < 1e-9 { String::new() } else { format!("{} × real time", number(rate, 2)) };
         let (paper, ink) = (self.theme.paper, self.theme.ink);
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\">\
              <rect width=\"100%\" height=\"100%\" fill=\"{paper}\"/>\
-             <g font-family=\"DejaVu Sans\" font-size=\"13\" fill=\"{ink}\">{words}</g></svg>"
+             <g font-family=\"DejaVu Sans\" font-size=\"{SIZE}\" fill=\"{ink}\">{words}\
+             <text x=\"{}\" y=\"18\" text-anchor=\"end\">{speed}</text></g></svg>",
+            width - 8.0
         );
         crate::png::pixels(&svg, 1.0)
     }
 
-    fn picture(&self, number: usize, ground: &Pixmap) -> Pixmap {
+    fn picture(&mut self, number: usize, ground: &Pixmap) -> Result<Pixmap> {
         let mut pixels = ground.clone();
         let frame = self.frame(number);
-        for (k, &point) in self.motion.traced.iter().enumerate() {
-            let length = (TRAIL * 100.0 / f64::from(DELAY)) as usize;
-            let from = self.frame(number.saturating_sub(length));
-            let path: Vec<[f32; 2]> = (from..=frame).map(|f| self.place(point, f)).collect();
-            self.line(&mut pixels, &path, self.theme.color(k), 0.45, 1.5);
+        let length = (TRAIL * 100.0 / f64::from(DELAY)) as usize;
+        let from = self.frame(number.saturating_sub(length));
+        for (point, ink) in &self.motion.traced {
+            let path: Vec<[f32; 2]> = (from..=frame).map(|f| self.place(*point, f)).collect();
+            Pen::new(&mut pixels, ink.in_theme(self.theme), 0.45).line(&path, 1.5);
         }
-        let mut disks = 0;
         for shape in &self.motion.shapes {
-            match shape {
-                Shape::Segment(a, b) => {
-                    self.line(&mut pixels, &[*a, *b].map(|p| self.place(p, frame)), self.theme.faint, 1.0, 2.0);
+            self.shape(&mut pixels, shape, frame);
+        }
+        self.flashes(&mut pixels, frame);
+        for shape in &self.motion.shapes {
+            let places: Vec<[f32; 2]> = shape.form.places().iter().map(|p| self.place(*p, frame)).collect();
+            let [x, y] = pen::middle(&places);
+            match &shape.form {
+                Form::Label(text, _) => self.words.write(&mut pixels, text, [x, y])?,
+                Form::Disk(_, radius) | Form::Circle(_, radius) => {
+                    let above = (self.scale * radius) as f32 + 10.0;
+                    self.words.write(&mut pixels, shape.name.as_deref().unwrap_or(""), [x, y - above])?;
                 }
-                Shape::Link(link) => {
-                    let path: Vec<[f32; 2]> = link.iter().map(|p| self.place(*p, frame)).collect();
-                    let color = if self.motion.is_fixed(shape) { self.theme.faint } else { self.theme.ink };
-                    self.line(&mut pixels, &path, color, 1.0, 2.5);
-                }
-                Shape::Disk(center, radius) => {
-                    let radius = ((self.scale * radius) as f32).max(3.0);
-                    let is_fixed = self.motion.is_fixed(shape);
-                    let color = if is_fixed { self.theme.faint } else { self.theme.color(disks) };
-                    self.disk(&mut pixels, self.place(*center, frame), radius, color, 1.0);
-                    disks += usize::from(!is_fixed);
+                form => {
+                    let top = places.iter().map(|place| place[1]).fold(f32::INFINITY, f32::min);
+                    let y = if matches!(form, Form::Polygon(_)) { top } else { y };
+                    self.words.write(&mut pixels, shape.name.as_deref().unwrap_or(""), [x, y - 12.0])?;
                 }
             }
         }
-        self.flashes(&mut pixels, frame);
-        pixels
+        let time = format!("t = {:.1$}", self.motion.time(frame), self.decimals).replace('-', "−");
+        self.words.write_number(&mut pixels, &time, [8.0, 14.0])?;
+        Ok(pixels)
+    }
+
+    fn shape(&self, pixels: &mut Pixmap, shape: &Shape, frame: usize) {
+        let at: Vec<[f32; 2]> = shape.form.places().iter().map(|p| self.place(*p, frame)).collect();
+        let size = |radius: f64| (self.scale * radius) as f32;
+        let mut pen = Pen::new(pixels, shape.ink.in_theme(self.theme), 1.0);
+        match &shape.form {
+            Form::Segment(..) => pen.line(&at, 2.0),
+            Form::Link(_) => pen.line(&at, 2.5),
+            Form::Spring(..) => pen.line(&pen::coil(at[0], at[1]), 1.8),
+            Form::Polygon(_) => pen.area(&at),
+            Form::Disk(_, radius) => pen.disk(at[0], size(*radius).max(3.0)),
+            Form::Circle(_, radius) => pen.circle(at[0], size(*radius).max(2.0), 2.0),
+            Form::Ground(_) => pen.ground(&at),
+            Form::Wall(..) => {
+                let [width, height] = self.size.map(|x| x as f32);
+                pen.ground(&pen::through([width, height], at[0], at[1]));
+            }
+            Form::Post(_, _, inside) => {
+                let radius = (at[1][0] - at[0][0]).hypot(at[1][1] - at[0][1]);
+                pen.post(at[0], radius, *inside);
+            }
+            Form::Ring(_, radius) => {
+                let radius = size(*radius);
+                if radius < 4.0 {
+                    Pen::new(pixels, self.theme.paper, 1.0).disk(at[0], 4.0);
+                }
+                Pen::new(pixels, self.theme.ink, 1.0).circle(at[0], radius.max(4.0), 1.5);
+            }
+            Form::Label(..) => {}
+        }
     }
 
     fn flashes(&self, pixels: &mut Pixmap, frame: usize) {
         let now = self.motion.time(frame);
         let fade = FLASH * 100.0 / f64::from(DELAY) * self.stride * self.motion.dt;
-        for (t, point) in &self.motion.flashes {
+        for (t, place) in &self.motion.flashes {
             let age = (now - t) / fade;
             if (0.0..1.0).contains(&age) {
-                let hit = ((t - self.motion.begin) / self.motion.dt).round() as usize;
                 let radius = 8.0 + 16.0 * age as f32;
-                self.ring(pixels, self.place(*point, hit), radius, 1.0 - age as f32);
+                Pen::new(pixels, self.theme.cursor, 1.0 - age as f32).circle(self.on_screen(*place), radius, 3.0);
             }
-        }
-    }
-
-    fn paint(&self, color: &str, strength: f32) -> Paint<'static> {
-        let [r, g, b] = rgb(color);
-        let mut paint = Paint::default();
-        paint.set_color_rgba8(r, g, b, (255.0 * strength) as u8);
-        paint.anti_alias = true;
-        paint
-    }
-
-    fn line(&self, pixels: &mut Pixmap, points: &[[f32; 2]], color: &str, strength: f32, width: f32) {
-        let mut path = PathBuilder::new();
-        for (k, [x, y]) in points.iter().enumerate() {
-            if k == 0 { path.move_to(*x, *y) } else { path.line_to(*x, *y) }
-        }
-        let stroke = Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
-        if let Some(path) = path.finish() {
-            pixels.stroke_path(&path, &self.paint(color, strength), &stroke, Transform::identity(), None);
-        }
-    }
-
-    fn disk(&self, pixels: &mut Pixmap, [x, y]: [f32; 2], radius: f32, color: &str, strength: f32) {
-        if let Some(path) = PathBuilder::from_circle(x, y, radius) {
-            pixels.fill_path(&path, &self.paint(color, strength), FillRule::Winding, Transform::identity(), None);
-        }
-    }
-
-    fn ring(&self, pixels: &mut Pixmap, [x, y]: [f32; 2], radius: f32, strength: f32) {
-        let stroke = Stroke { width: 3.0, ..Stroke::default() };
-        if let Some(path) = PathBuilder::from_circle(x, y, radius) {
-            let paint = self.paint(self.theme.color(1), strength);
-            pixels.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Output files, which are written completely or not at all.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,13 +34,26 @@ impl Target {
     /// Checks, before anything is computed, that a file can be written to this path.
     pub fn any(path: &Path) -> Result<Target> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let file = std::fs::canonicalize(path).unwrap_or(path.to_path_buf());
-        let is_other = std::fs::metadata(&file).is_ok_and(|known| !known.is_file() && !known.is_dir());
+        // What a link to a pipe says is no path.
+        let known = std::fs::metadata(path);
+        let is_other = known.as_ref().is_ok_and(|known| !known.is_file() && !known.is_dir());
+        let file = std::fs::canonicalize(path).ok().filter(|_| !is_other);
+        let file = file.unwrap_or_else(|| if is_other { path.to_path_buf() } else { end_of_links(path) });
         let name = format!(".{}-{}.part", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let beside = (!is_other).then(|| file.with_file_name(name));
         let target = Target { path: path.to_path_buf(), file, beside };
-        if path.is_dir() {
+        if path.as_os_str().is_empty() {
+            return Err(target.unwritable("the name is empty"));
+        }
+        if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(target.unwritable("it is a folder"));
+        }
+        match known {
+            Ok(known) if !is_other && known.permissions().readonly() => {
+                return Err(target.unwritable("it is read-only"));
+            }
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(target.unwritable(reason(&e))),
+            _ => {}
         }
         if let Some(trial) = &target.beside {
             std::fs::write(trial, b"").map_err(|e| target.unwritable(reason(&e)))?;
@@ -85,8 +98,19 @@ impl Target {
     }
 }
 
+/// Where a link leads, also if there is no file yet.
+fn end_of_links(path: &Path) -> PathBuf {
+    let mut file = path.to_path_buf();
+    // Systems follow about 40 links.
+    for _ in 0..40 {
+        let Ok(next) = std::fs::read_link(&file) else { break };
+        file = file.parent().unwrap_or(Path::new("")).join(next);
+    }
+    file
+}
+
 fn reason(error: &std::io::Error) -> String {
-    use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+    use ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
     match error.kind() {
         NotFound => "there is no such folder".into(),
         NotADirectory => "its folder is a file".into(),
@@ -100,6 +124,31 @@ fn reason(error: &std::io::Error) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// The folder of a link, not that of the file that it leads to, may be read-only; the link stays.
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_odd_places_refused() {
+        let folder = std::env::temp_dir().join(format!("carom-links-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("data")).unwrap();
+        let link = folder.join("link.csv");
+        // A file that is not there yet, relative to the link.
+        std::os::unix::fs::symlink("data/new.csv", &link).unwrap();
+        Target::any(&link).unwrap().write(b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(folder.join("data/new.csv")).unwrap(), b"new");
+        std::os::unix::fs::symlink("loop.csv", folder.join("loop.csv")).unwrap();
+        let long = format!("{}.csv", "a".repeat(300));
+        for odd in ["loop.csv", "data", "new/", long.as_str()] {
+            assert!(Target::any(&folder.join(odd)).is_err(), "{odd}");
+        }
+        assert!(Target::any(Path::new("")).is_err());
+        let mut permissions = std::fs::metadata(&link).unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&link, permissions).unwrap();
+        assert!(Target::any(&link).is_err(), "it is read-only");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_file_that_cannot_be_finished_leaves_the_older_one() {

@@ -1,13 +1,13 @@
-//! Compiled gaps and points of a model.
+//! Compiled expressions of a model: gaps, points, and where things are in the drawing.
 
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::expr::Expr;
 use carom::lab::kernel::Kernel;
-use carom::lab::model::Model;
+use carom::lab::model::{Model, Place};
 use carom::lab::system::time;
 
 /// Expressions of t, q and v, compiled with the parameters.
-struct Compiled {
+pub struct Compiled {
     kernel: Kernel,
     inputs: Vec<f64>,
     values: Vec<f64>,
@@ -15,7 +15,8 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn new(model: &Model, expressions: &[Expr]) -> Result<Compiled> {
+    /// Compiles expressions of a model.
+    pub fn new(model: &Model, expressions: &[Expr]) -> Result<Compiled> {
         let system = &model.system;
         let symbols = system.parameters.iter().map(|p| p.symbol).chain([time()]).chain(system.q()).chain(system.v());
         let symbols: Vec<Expr> = symbols.collect();
@@ -26,7 +27,8 @@ impl Compiled {
         Ok(Compiled { kernel, inputs, values, parameters })
     }
 
-    fn at(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
+    /// The values at a state; v may be empty if no velocity occurs.
+    pub fn at(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
         let at = self.parameters;
         self.inputs[at] = t;
         self.inputs[at + 1..at + 1 + q.len()].copy_from_slice(q);
@@ -52,27 +54,27 @@ impl Gaps {
     }
 }
 
-/// Evaluates points of the plane that move with the system.
+/// Evaluates places of the plane that move with the system.
 pub struct Places {
     places: Compiled,
     rates: Compiled,
 }
 
 impl Places {
-    /// Compiles the points.
-    pub fn new(model: &Model, points: &[[Expr; 2]]) -> Result<Places> {
-        let places = points.as_flattened();
+    /// Compiles the places.
+    pub fn new(model: &Model, places: &[Place]) -> Result<Places> {
+        let places = places.as_flattened();
         let rates: Vec<Expr> = places.iter().map(|&x| model.system.time_derivative(x)).collect();
         Ok(Places { places: Compiled::new(model, places)?, rates: Compiled::new(model, &rates)? })
     }
 
-    /// x and y of each point.
-    pub fn at(&mut self, t: f64, q: &[f64]) -> &[f64] {
-        self.places.at(t, q, &[])
+    /// x and y of each place.
+    pub fn at(&mut self, t: f64, q: &[f64]) -> &[[f64; 2]] {
+        self.places.at(t, q, &[]).as_chunks().0
     }
 
-    /// The velocity of each point.
-    pub fn rates(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[f64] {
-        self.rates.at(t, q, v)
+    /// The velocity of each place.
+    pub fn rates(&mut self, t: f64, q: &[f64], v: &[f64]) -> &[[f64; 2]] {
+        self.rates.at(t, q, v).as_chunks().0
     }
 }

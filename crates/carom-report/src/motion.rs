@@ -1,43 +1,33 @@
-//! The motion of a model's drawing: positions of its points at equal time intervals, and the shapes between them.
+//! The motion of a model's drawing: positions of its places at equal time intervals, and the shapes between them.
 
 use carom::lab::error::Result;
-use carom::lab::expr::{Expr, eval};
-use carom::lab::model::{Drawing, Model};
-use carom::{Dense, Impact, Node};
+use carom::lab::model::Model;
+use carom::{Dense, Node};
 use serde_json::{Value, json};
 
 use crate::encode::base64;
+use crate::fit::Curve;
+use crate::flash::Flashes;
 use crate::geometry::Places;
-use crate::plots::pretty;
+use crate::palette::Ink;
 use crate::recording::Recording;
+use crate::stage::{Form, Sketch, Stage};
+use crate::view::{Seen, view};
 
 /// The maximum number of frames.
 const FRAMES: f64 = 1500.0;
 /// The minimum number of frames while a coordinate crosses its range.
 const PER_CROSSING: f64 = 8.0;
-/// Fixed parts may extend beyond the motion by this fraction of its size.
-const ROOM: f64 = 0.35;
 
-/// A shape; points are given by index.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
-    /// Rods from point to point.
-    Link(Vec<usize>),
-    /// A disk: centre and radius.
-    Disk(usize, f64),
-    /// A straight line of the surroundings.
-    Segment(usize, usize),
-}
-
-impl Shape {
-    /// The points of the shape.
-    fn points(&self) -> Vec<usize> {
-        match self {
-            Shape::Link(link) => link.clone(),
-            Shape::Disk(center, _) => vec![*center],
-            Shape::Segment(a, b) => vec![*a, *b],
-        }
-    }
+/// A shape with its colour.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The shape; places are given by index.
+    pub form: Form,
+    /// The name to write beside it.
+    pub name: Option<String>,
+    /// Its colour.
+    pub ink: Ink,
 }
 
 /// A drawing in motion.
@@ -49,16 +39,16 @@ pub struct Motion {
     pub dt: f64,
     /// The number of frames.
     pub frames: usize,
-    /// x and y of each point in each frame, or once if the point is fixed.
+    /// x and y of each place in each frame, or once if the place does not move.
     pub points: Vec<Vec<[f64; 2]>>,
     /// The shapes, from back to front.
     pub shapes: Vec<Shape>,
-    /// Points that leave a trail.
-    pub traced: Vec<usize>,
+    /// Places that leave a trail, and its colour.
+    pub traced: Vec<(usize, Ink)>,
     /// Text at fixed positions.
     pub words: Vec<(String, [f64; 2])>,
-    /// Impacts: the time, and the point with the largest jump in velocity.
-    pub flashes: Vec<(f64, usize)>,
+    /// Impacts: the time, and the place of the contact.
+    pub flashes: Vec<(f64, [f64; 2])>,
     /// The visible range: smallest x, largest x, smallest y, largest y.
     pub view: [f64; 4],
     /// True if the run continues after the last frame.
@@ -67,223 +57,144 @@ pub struct Motion {
     crossings: f64,
 }
 
-/// The shapes and points, before they are sampled.
-struct Stage {
-    points: Vec<[Expr; 2]>,
-    shapes: Vec<Shape>,
-    words: Vec<(String, [f64; 2])>,
-}
-
 /// Samples the beginning of a recorded run from its dense output, as much of it as an animation can show.
 pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<Motion> {
     let [begin, end] = recording.span;
     let crossing = crossing_time(recording);
     let shown = (end.min(dense.end()) - begin).min(FRAMES / PER_CROSSING * crossing);
-    let stage = Stage::new(model, recording);
-    let mut camera = Camera { places: Places::new(model, &stage.points)?, pictures: Vec::new(), flashes: Vec::new() };
+    let mut stage = Stage::new(model, recording)?;
+    let mut places = Places::new(model, &stage.places)?;
     let (dt, mut node) = (shown / FRAMES, Node::default());
+    let mut pictures: Vec<Vec<[f64; 2]>> = Vec::new();
     for frame in 0..=FRAMES as usize {
         dense.at((begin + frame as f64 * dt).min(begin + shown), false, &mut node)?;
-        camera.pictures.push(camera.places.at(node.t, &node.q).to_vec());
+        let mut picture = places.at(node.t, &node.q).to_vec();
+        let known = pictures.first();
+        for (k, trial) in stage.fitted.iter_mut().enumerate() {
+            let at = stage.places.len() + 2 * k;
+            match known.filter(|_| !trial.is_moving) {
+                Some(first) => picture.extend_from_slice(&first[at..at + 2]),
+                None => picture.extend(ends(trial.curve(node.t))),
+            }
+        }
+        pictures.push(picture);
     }
-    recording.first.iter().filter(|impact| impact.minus.t <= begin + shown).for_each(|impact| camera.flash(impact));
-    let motion = stage.motion(camera, begin, dt, shown < end - begin);
-    Ok(Motion { crossings: shown / crossing, ..motion })
+    let mut flashes = Vec::new();
+    let mut finder = Flashes::new(model, &stage)?;
+    for impact in recording.first.iter().filter(|impact| impact.minus.t <= begin + shown) {
+        flashes.push((impact.minus.t, finder.place(impact)?));
+    }
+    let motion = motion(model, stage, &pictures);
+    let is_part = shown < end - begin;
+    Ok(Motion { begin, dt, flashes, is_part, crossings: shown / crossing, ..motion })
+}
+
+/// Two places that determine a line, which is free on the left, or a circle. A wall that cannot be told at some time is not drawn
+/// there.
+fn ends(curve: Option<Curve>) -> [[f64; 2]; 2] {
+    match curve {
+        Some(Curve::Line { foot: [x, y], normal: [a, b] }) => [[x, y], [x + b, y - a]],
+        Some(Curve::Circle { center: [x, y], radius, .. }) => [[x, y], [x + radius, y]],
+        None => [[f64::NAN; 2]; 2],
+    }
 }
 
 /// The shortest time in which a coordinate could cross its range at its largest speed.
 fn crossing_time(recording: &Recording) -> f64 {
     let time = |values: &crate::thin::Thinned| {
-        let range = |k: usize| {
-            let all = values.rows.iter().map(|row| row.values[k]);
-            all.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)))
-        };
-        let ((low, high), (slowest, fastest)) = (range(0), range(1));
+        let ([low, high], [slowest, fastest]) = (values.range(0), values.range(1));
         (high - low) / slowest.abs().max(fastest.abs())
     };
     let times = recording.coordinates.iter().map(time).filter(|time| *time > 0.0);
     times.fold(recording.span[1] - recording.span[0], f64::min)
 }
 
-impl Stage {
-    fn new(model: &Model, recording: &Recording) -> Stage {
-        if model.points.is_empty() {
-            return Stage::of_axes(model, recording);
+/// Puts the pictures together.
+fn motion(model: &Model, stage: Stage, pictures: &[Vec<[f64; 2]>]) -> Motion {
+    let is_fixed = |form: &Form| form.places().iter().all(|&place| stage.is_fixed(model, place));
+    let path = |k: usize| -> Vec<[f64; 2]> { pictures.iter().map(|picture| picture[k]).collect() };
+    let short = |path: Vec<[f64; 2]>| if path.windows(2).all(|w| w[0] == w[1]) { path[..1].to_vec() } else { path };
+    let points: Vec<Vec<[f64; 2]>> = (0..pictures[0].len()).map(|k| short(path(k))).collect();
+    let seen = |sketch: &Sketch| -> bool { sketch.form.is_surroundings() || is_fixed(&sketch.form) };
+    let all = stage.sketches.iter().map(|sketch| {
+        let paths = sketch.form.places().iter().map(|&k| points[k].as_slice()).collect();
+        Seen { form: &sketch.form, paths, is_fixed: seen(sketch) }
+    });
+    let view = view(&all.collect::<Vec<_>>(), &stage.words);
+    let mut colors = Colors::default();
+    let shapes: Vec<Shape> = stage
+        .sketches
+        .iter()
+        .map(|sketch| {
+            let ink = colors.ink(sketch, is_fixed(&sketch.form), &pictures[0]);
+            Shape { form: sized(&sketch.form, view), name: sketch.name.clone(), ink }
+        })
+        .collect();
+    let traced = traced(&shapes, &points);
+    let (words, frames, flashes) = (stage.words, pictures.len(), Vec::new());
+    let (begin, dt, is_part, crossings) = (0.0, 1.0, false, 1.0);
+    Motion { begin, dt, frames, points, shapes, traced, words, flashes, view, is_part, crossings }
+}
+
+/// Colours of shapes: equal shapes have equal colours.
+#[derive(Default)]
+struct Colors {
+    /// The sizes that tell shapes apart, in the order of their colours.
+    known: Vec<Vec<f64>>,
+}
+
+impl Colors {
+    fn ink(&mut self, sketch: &Sketch, is_fixed: bool, picture: &[[f64; 2]]) -> Ink {
+        if let Some(color) = &sketch.color {
+            return Ink::Own(color.clone());
         }
-        let mut points: Vec<[Expr; 2]> = model.points.iter().map(|point| point.at).collect();
-        let mut shapes = Vec::new();
-        for drawing in &model.drawings {
-            shapes.push(match drawing {
-                Drawing::Link(link) => Shape::Link(link.clone()),
-                Drawing::Disk { center, radius } => {
-                    Shape::Disk(*center, eval(&[*radius], &model.parameter_values())[0].abs())
-                }
-                Drawing::Segment(ends) => {
-                    points.extend(ends);
-                    Shape::Segment(points.len() - 2, points.len() - 1)
-                }
-            });
-        }
-        if shapes.is_empty() {
-            shapes.extend((0..points.len()).map(|k| Shape::Disk(k, 0.0)));
-        }
-        shapes.sort_by_key(|shape| match shape {
-            Shape::Segment(..) => 0,
-            Shape::Link(_) => 1,
-            Shape::Disk(..) => 2,
+        let sizes = match &sketch.form {
+            _ if is_fixed || sketch.form.is_surroundings() => return Ink::Faint,
+            Form::Disk(_, radius) => vec![*radius],
+            Form::Polygon(all) => {
+                let side = |k: usize| {
+                    let ([x, y], [u, v]) = (picture[all[k]], picture[all[(k + 1) % all.len()]]);
+                    (u - x).hypot(v - y)
+                };
+                (0..all.len()).map(side).collect()
+            }
+            _ => return Ink::Ink,
+        };
+        let is_equal = |known: &Vec<f64>| {
+            known.len() == sizes.len() && known.iter().zip(&sizes).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs())
+        };
+        let number = self.known.iter().position(is_equal).unwrap_or_else(|| {
+            self.known.push(sizes.clone());
+            self.known.len() - 1
         });
-        Stage { points, shapes, words: Vec::new() }
-    }
-
-    /// The default drawing: each coordinate as a point on its own axis.
-    fn of_axes(model: &Model, recording: &Recording) -> Stage {
-        let constant = Expr::constant;
-        let (mut points, mut shapes, mut words) = (Vec::new(), Vec::new(), Vec::new());
-        for (k, (c, values)) in model.system.coordinates.iter().zip(&recording.coordinates).enumerate() {
-            let y = -0.5 * k as f64;
-            let all = values.rows.iter().map(|row| row.values[0]);
-            let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-            let size = if high > low { high - low } else { 1.0 };
-            let x = (c.q - low) / size * 4.0;
-            let at = points.len();
-            points.extend([[constant(0.0), constant(y)], [constant(4.0), constant(y)], [x, constant(y)]]);
-            shapes.extend([Shape::Segment(at, at + 1), Shape::Disk(at + 2, 0.07)]);
-            words.push((pretty(&c.name), [-0.35, y]));
-            let label = |x: f64| format!("{:.3}", if x.abs() < 5e-4 { 0.0 } else { x }).replace('-', "−");
-            words.extend([(label(low), [0.0, y - 0.2]), (label(high), [4.0, y - 0.2])]);
-        }
-        Stage { points, shapes, words }
-    }
-
-    fn motion(self, camera: Camera, begin: f64, dt: f64, is_part: bool) -> Motion {
-        let frames = camera.pictures.len();
-        let path = |k: usize| -> Vec<[f64; 2]> { camera.pictures.iter().map(|p| [p[2 * k], p[2 * k + 1]]).collect() };
-        let fixed = |path: Vec<[f64; 2]>| if path.windows(2).all(|w| w[0] == w[1]) { path[..1].to_vec() } else { path };
-        let points: Vec<Vec<[f64; 2]>> = (0..self.points.len()).map(|k| fixed(path(k))).collect();
-        let traced = traced(&self.shapes, &points);
-        let flashes = camera.flashes.iter().map(|(t, jumps)| (*t, most_moved(&self.shapes, jumps))).collect();
-        let view = view(&self.shapes, &points, &self.words);
-        let shapes = self.shapes.into_iter().map(|shape| sized(shape, view)).collect();
-        Motion { begin, dt, frames, points, shapes, traced, words: self.words, flashes, view, is_part, crossings: 1.0 }
+        Ink::Series(number)
     }
 }
 
 /// Gives a disk at least a visible radius.
-fn sized(shape: Shape, [x0, x1, y0, y1]: [f64; 4]) -> Shape {
-    match shape {
-        Shape::Disk(center, radius) => Shape::Disk(center, radius.max(0.008 * (x1 - x0).max(y1 - y0))),
-        other => other,
+fn sized(form: &Form, [x0, x1, y0, y1]: [f64; 4]) -> Form {
+    match form {
+        Form::Disk(center, radius) => Form::Disk(*center, radius.max(0.008 * (x1 - x0).max(y1 - y0))),
+        other => other.clone(),
     }
 }
 
-/// The points with trails: moving disks or, if there are none, free ends of links.
-fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<usize> {
-    let moving = |k: &usize| points[*k].len() > 1;
-    let disks = shapes.iter().filter_map(|shape| if let Shape::Disk(k, _) = shape { Some(*k) } else { None });
-    let disks: Vec<usize> = disks.filter(moving).collect();
-    let ends =
-        shapes.iter().filter_map(|shape| if let Shape::Link(link) = shape { link.last().copied() } else { None });
-    if disks.is_empty() { ends.filter(moving).collect() } else { disks }
-}
-
-/// The drawn point whose velocity an impact changes most.
-fn most_moved(shapes: &[Shape], jumps: &[f64]) -> usize {
-    let drawn = shapes.iter().flat_map(|shape| match shape {
-        Shape::Link(link) => link.clone(),
-        Shape::Disk(center, _) => vec![*center],
-        Shape::Segment(..) => Vec::new(),
-    });
-    drawn.max_by(|a, b| jumps[*a].total_cmp(&jumps[*b])).unwrap_or(0)
-}
-
-/// A bounding box: smallest and largest x, smallest and largest y.
-#[derive(Clone, Copy)]
-struct Frame([f64; 4]);
-
-impl Frame {
-    const EMPTY: Frame = Frame([f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY]);
-
-    /// Makes room for a disk; a place that is not finite has none.
-    fn include(&mut self, [x, y]: [f64; 2], radius: f64) {
-        if !(x.is_finite() && y.is_finite() && radius.is_finite()) {
-            return;
-        }
-        let Frame([x0, x1, y0, y1]) = self;
-        (*x0, *x1) = (x0.min(x - radius), x1.max(x + radius));
-        (*y0, *y1) = (y0.min(y - radius), y1.max(y + radius));
-    }
-
-    fn size(&self) -> f64 {
-        let Frame([x0, x1, y0, y1]) = self;
-        (x1 - x0).max(y1 - y0)
-    }
-}
-
-/// The visible range: the whole motion, and nearby fixed parts.
-fn view(shapes: &[Shape], points: &[Vec<[f64; 2]>], words: &[(String, [f64; 2])]) -> [f64; 4] {
-    let (mut moving, mut fixed) = (Frame::EMPTY, Vec::new());
-    for shape in shapes {
-        let numbers = shape.points();
-        let radius = if let Shape::Disk(_, radius) = shape { *radius } else { 0.0 };
-        let is_fixed = numbers.iter().all(|&k| points[k].len() == 1);
-        for place in numbers.iter().flat_map(|&k| &points[k]) {
-            if is_fixed { fixed.push(*place) } else { moving.include(*place, radius) }
-        }
-    }
-    if moving.0[0] > moving.0[1] {
-        fixed.iter().for_each(|place| moving.include(*place, 0.0));
-    }
-    if moving.0[0] > moving.0[1] {
-        moving.include([0.0, 0.0], 1.0);
-    }
-    let (Frame([x0, x1, y0, y1]), room) = (moving, ROOM * moving.size());
-    for [x, y] in fixed.iter().copied().chain(words.iter().map(|(_, place)| *place)) {
-        moving.include([x.clamp(x0 - room, x1 + room), y.clamp(y0 - room, y1 + room)], 0.0);
-    }
-    margins(moving)
-}
-
-/// Adds a margin on all sides, and limits the aspect ratio.
-fn margins(frame: Frame) -> [f64; 4] {
-    let size = if frame.size() > 0.0 { frame.size() } else { 1.0 };
-    let Frame([x0, x1, y0, y1]) = frame;
-    let least = [0.6 * size, 0.45 * size];
-    let widen = |a: f64, b: f64, least: f64| {
-        let more = (0.5 * (least - (b - a))).max(0.0) + 0.05 * size;
-        [a - more, b + more]
+/// The places with trails: moving disks or, if there are none, free ends of links.
+fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<(usize, Ink)> {
+    let moving = |(k, _): &(usize, Ink)| points[*k].len() > 1;
+    let disk = |shape: &Shape| if let Form::Disk(k, _) = shape.form { Some((k, shape.ink.clone())) } else { None };
+    let end = |shape: &Shape| {
+        if let Form::Link(link) = &shape.form { Some((*link.last()?, Ink::Series(0))) } else { None }
     };
-    let ([x0, x1], [y0, y1]) = (widen(x0, x1, least[0]), widen(y0, y1, least[1]));
-    [x0, x1, y0, y1]
-}
-
-/// Samples the points during a run.
-struct Camera {
-    places: Places,
-    pictures: Vec<Vec<f64>>,
-    /// The time of each impact, and the change in velocity of each point.
-    flashes: Vec<(f64, Vec<f64>)>,
-}
-
-impl Camera {
-    fn flash(&mut self, impact: &Impact) {
-        let (minus, plus) = (&impact.minus, &impact.plus);
-        let before = self.places.rates(minus.t, &minus.q, &minus.v).to_vec();
-        let after = self.places.rates(plus.t, &plus.q, &plus.v);
-        let jumps = before.chunks(2).zip(after.chunks(2)).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]));
-        self.flashes.push((minus.t, jumps.collect()));
-    }
+    let disks: Vec<(usize, Ink)> = shapes.iter().filter_map(disk).filter(moving).collect();
+    if disks.is_empty() { shapes.iter().filter_map(end).filter(moving).collect() } else { disks }
 }
 
 impl Motion {
-    /// The position of a point in a frame.
+    /// The position of a place in a frame.
     pub fn place(&self, point: usize, frame: usize) -> [f64; 2] {
         let path = &self.points[point];
         path[frame.min(path.len() - 1)]
-    }
-
-    /// True if a shape never moves and so belongs to the surroundings.
-    pub fn is_fixed(&self, shape: &Shape) -> bool {
-        shape.points().iter().all(|&k| self.points[k].len() == 1)
     }
 
     /// The time of a frame.
@@ -293,23 +204,52 @@ impl Motion {
 
     /// The duration of the animation: real time if that is from 3 to 120 s, otherwise a duration that fits the motion.
     pub fn seconds(&self) -> f64 {
-        let time = self.frames.saturating_sub(1) as f64 * self.dt;
+        let time = self.length();
         if (3.0..=120.0).contains(&time) { time } else { (0.4 * self.crossings).clamp(4.0, 75.0) }
+    }
+
+    /// The time that passes in a second of the animation; 1 if it is shown in real time.
+    pub fn rate(&self) -> f64 {
+        self.length() / self.seconds()
+    }
+
+    fn length(&self) -> f64 {
+        self.frames.saturating_sub(1) as f64 * self.dt
+    }
+
+    /// True if places that touch walls are marked.
+    pub fn has_marks(&self) -> bool {
+        self.shapes.iter().any(|shape| matches!(shape.form, Form::Ring(..)))
     }
 
     pub(crate) fn json(&self) -> Value {
         let single = |x: &f64| (*x as f32).to_le_bytes();
         let points: Vec<String> =
             self.points.iter().map(|path| base64(path.as_flattened().iter().flat_map(single))).collect();
-        let shape = |shape: &Shape| match shape {
-            Shape::Link(link) => json!({"link": link}),
-            Shape::Disk(center, radius) => json!({"disk": center, "radius": radius}),
-            Shape::Segment(a, b) => json!({"segment": [a, b]}),
+        let shape = |shape: &Shape| {
+            let (kind, radius, more) = match &shape.form {
+                Form::Link(_) => ("link", 0.0, Value::Null),
+                Form::Disk(_, radius) => ("disk", *radius, Value::Null),
+                Form::Circle(_, radius) => ("circle", *radius, Value::Null),
+                Form::Segment(..) => ("segment", 0.0, Value::Null),
+                Form::Spring(..) => ("spring", 0.0, Value::Null),
+                Form::Polygon(_) => ("polygon", 0.0, Value::Null),
+                Form::Label(text, _) => ("label", 0.0, json!(text)),
+                Form::Ground(_) => ("ground", 0.0, Value::Null),
+                Form::Wall(..) => ("wall", 0.0, Value::Null),
+                Form::Post(_, _, inside) => ("post", 0.0, json!(inside)),
+                Form::Ring(_, radius) => ("ring", *radius, Value::Null),
+            };
+            json!({
+                "kind": kind, "at": shape.form.places(), "radius": radius, "more": more,
+                "color": shape.ink.css(), "name": shape.name,
+            })
         };
+        let traced: Vec<Value> = self.traced.iter().map(|(place, ink)| json!([place, ink.css()])).collect();
         json!({
             "begin": self.begin, "dt": self.dt, "frames": self.frames, "seconds": self.seconds(), "points": points,
             "shapes": self.shapes.iter().map(shape).collect::<Vec<_>>(),
-            "traced": self.traced, "words": self.words, "flashes": self.flashes, "view": self.view,
+            "traced": traced, "words": self.words, "flashes": self.flashes, "view": self.view,
         })
     }
 }

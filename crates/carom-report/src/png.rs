@@ -1,6 +1,6 @@
 //! Converts SVG to PNG, with an embedded font.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use carom::lab::error::{Diagnostic, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -27,8 +27,12 @@ pub(crate) fn pixels(svg: &str, sharpness: f32) -> Result<Pixmap> {
 }
 
 fn options() -> Options<'static> {
-    let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(dejavu::sans::regular().to_vec());
-    fonts.load_font_data(dejavu::sans::bold().to_vec());
-    Options { fontdb: Arc::new(fonts), font_family: "DejaVu Sans".into(), ..Options::default() }
+    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
+    let fonts = FONTS.get_or_init(|| {
+        let mut fonts = fontdb::Database::new();
+        fonts.load_font_data(dejavu::sans::regular().to_vec());
+        fonts.load_font_data(dejavu::sans::bold().to_vec());
+        Arc::new(fonts)
+    });
+    Options { fontdb: fonts.clone(), font_family: "DejaVu Sans".into(), ..Options::default() }
 }

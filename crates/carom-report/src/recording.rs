@@ -9,12 +9,12 @@ use carom::lab::error::{Diagnostic, Result};
 use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Node;
 use carom::lab::method::Method;
-use carom::lab::model::Model;
+use carom::lab::model::{Model, Place};
 use carom::lab::phase::Flow;
 use carom::lab::run::{Impact, View, Watcher};
 use carom::lab::system::Enforce;
 
-use crate::geometry::Gaps;
+use crate::geometry::{Gaps, Places};
 use crate::thin::{Thin, Thinned};
 
 /// If nodes are farther apart than the run time divided by this, samples are taken between them.
@@ -34,6 +34,9 @@ const LISTED: [usize; 2] = [100, 20];
 pub(crate) const MOST_PORTRAITS: usize = 3;
 /// The number of dots in the phase portrait of a long run.
 const PORTRAIT: f64 = 6000.0;
+
+/// The largest number of points whose paths are recorded.
+const MOST_PATHS: usize = 24;
 
 /// An impact in a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +68,10 @@ pub struct Recording {
     pub energies: Vec<(String, Thinned)>,
     /// φ of each wall.
     pub gaps: Vec<Thinned>,
+    /// The walls that are hit, in the order of their first impacts.
+    pub hit: Vec<usize>,
+    /// x and y of points that move, by index in the model.
+    pub paths: Vec<(usize, Thinned)>,
     /// The model's outputs.
     pub outputs: Vec<Thinned>,
     /// The impulse of each constraint per step.
@@ -94,13 +101,18 @@ pub struct Recorder<'a> {
     is_sampled: bool,
     flow: Box<dyn Flow>,
     gap_values: Gaps,
-    /// Samples and impacts since the last node, not yet sorted by time.
-    pending: Vec<Node>,
+    /// The points whose paths are recorded, by index, and their places.
+    followed: Vec<usize>,
+    places: Places,
+    /// Samples and impacts since the last node with their energies, not yet sorted by time.
+    pending: Vec<(Node, f64)>,
     coordinates: Vec<Thin>,
     portraits: Vec<Vec<[f64; 2]>>,
     energy: Thin,
     relatives: Vec<Relative>,
     gaps: Vec<Thin>,
+    hit: Vec<usize>,
+    paths: Vec<Thin>,
     outputs: Vec<Thin>,
     constraints: Vec<Thin>,
     lambda: Thin,
@@ -111,16 +123,20 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder for a run over `span` with a method and a step.
-    pub fn new(model: &'a Model, method: &Method, step: f64, span: [f64; 2]) -> Result<Recorder<'a>> {
-        let is_sampled = step > distance(span);
+    /// A recorder for a run over `span` with a method and a step; without one if carom controls the length of steps.
+    pub fn new(model: &'a Model, method: &Method, step: Option<f64>, span: [f64; 2]) -> Result<Recorder<'a>> {
+        let is_sampled = step.is_none_or(|step| step > distance(span));
         let mechanics = Mechanics::new(&model.system);
         let n = model.system.coordinates.len();
         let thin = |channels: usize, stretches: usize| Thin::new(channels, span[0], span[1], stretches);
         let stretches = (MOST_ROWS / (4 * n.max(1))).clamp(50, STRETCHES);
         let many = |count: usize, channels: usize| vec![thin(channels, stretches); count];
-        let is_short = (span[1] - span[0]) / step < MOST_NODES;
+        // Energies of a step belong to steps of equal length.
+        let is_short = step.is_some_and(|step| (span[1] - span[0]) / step < MOST_NODES);
+        let step = step.unwrap_or(span[1] - span[0]);
         let relatives = if is_short { relatives(model, method, &mechanics) } else { Vec::new() };
+        let followed = followed(model);
+        let places: Vec<Place> = followed.iter().map(|&k| model.points[k].at).collect();
         Ok(Recorder {
             model,
             span,
@@ -128,6 +144,9 @@ impl<'a> Recorder<'a> {
             is_sampled,
             flow: build_flow(model, method, &mechanics)?,
             gap_values: Gaps::new(model)?,
+            paths: many(followed.len(), 2),
+            followed,
+            places: Places::new(model, &places)?,
             pending: Vec::new(),
             coordinates: many(n, 2),
             portraits: vec![Vec::new(); n.min(MOST_PORTRAITS)],
@@ -137,6 +156,7 @@ impl<'a> Recorder<'a> {
                 .map(|diagnostic| Relative { diagnostic, values: Some(thin(1, STRETCHES)) })
                 .collect(),
             gaps: many(model.system.walls.len(), 1),
+            hit: Vec::new(),
             outputs: many(model.outputs.len(), 1),
             constraints: many(model.system.constraints.len(), 1),
             lambda: thin(1, STRETCHES),
@@ -161,8 +181,12 @@ impl<'a> Recorder<'a> {
 
     /// Adds the pending samples and impacts up to a node.
     fn settle(&mut self) {
-        self.pending.sort_by(|a, b| a.t.total_cmp(&b.t));
-        for node in self.pending.drain(..) {
+        self.pending.sort_by(|a, b| a.0.t.total_cmp(&b.0.t));
+        for (node, energy) in self.pending.drain(..) {
+            self.energy.push(node.t, &[energy]);
+            for (thin, place) in self.paths.iter_mut().zip(self.places.at(node.t, &node.q)) {
+                thin.push(node.t, place);
+            }
             let due = self.portraits.first().map_or(0, Vec::len) as f64 / PORTRAIT * (self.span[1] - self.span[0]);
             if node.t >= self.span[0] + due {
                 let places = self.portraits.iter_mut().enumerate();
@@ -208,6 +232,8 @@ impl<'a> Recorder<'a> {
             portraits: self.portraits,
             energies,
             gaps: whole(self.gaps),
+            hit: self.hit,
+            paths: self.followed.into_iter().zip(whole(self.paths)).collect(),
             outputs: whole(self.outputs),
             constraints: whole(self.constraints),
             lambda: self.lambda.finish(),
@@ -218,6 +244,13 @@ impl<'a> Recorder<'a> {
         recording.refuse_broken(self.model)?;
         Ok(recording)
     }
+}
+
+/// The points that coordinates move, by index.
+fn followed(model: &Model) -> Vec<usize> {
+    let q = model.system.q();
+    let moves = |k: &usize| model.points[*k].at.iter().any(|x| x.depends_on(&q));
+    (0..model.points.len()).filter(moves).take(MOST_PATHS).collect()
 }
 
 /// The sampling interval for a time span.
@@ -244,9 +277,8 @@ impl Watcher for Recorder<'_> {
     fn node(&mut self, view: &mut View) {
         let mut node = view.node();
         self.keep_one_kind_of_impulse(&mut node);
-        self.pending.push(node);
+        self.pending.push((node, view.energy()));
         self.settle();
-        self.energy.push(view.t(), &[view.energy()]);
         for Relative { diagnostic, values } in &mut self.relatives {
             let value = diagnostic.at(view.phase(), self.step, &mut *self.flow);
             match (value, values.as_mut()) {
@@ -262,7 +294,7 @@ impl Watcher for Recorder<'_> {
         if node.t <= self.span[0] {
             self.keep_one_kind_of_impulse(&mut node);
         }
-        self.pending.push(node);
+        self.pending.push((node, view.energy()));
     }
 
     fn impact(&mut self, impact: Impact) {
@@ -286,7 +318,12 @@ impl Watcher for Recorder<'_> {
         if self.whole.len() < FLASHES {
             self.whole.push(impact.clone());
         }
-        self.pending.extend([impact.minus, impact.plus]);
+        if !self.hit.contains(&impact.wall) {
+            self.hit.push(impact.wall);
+        }
+        // Both sides of the impact, in this order: the energy falls there.
+        let [before, after] = impact.energy;
+        self.pending.extend([(impact.minus, before), (impact.plus, after)]);
     }
 }
 

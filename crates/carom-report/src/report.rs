@@ -1,5 +1,6 @@
 //! The report of a run.
 
+use carom::Account;
 use carom::lab::model::Model;
 use serde_json::json;
 
@@ -21,6 +22,12 @@ pub struct Report<'a> {
     pub facts: Vec<(&'static str, String)>,
     /// An additional message on how the run ended.
     pub message: Option<String>,
+    /// Notes and warnings of the run.
+    pub warnings: Vec<String>,
+    /// The energy account, if something can change the energy.
+    pub account: Option<Account>,
+    /// The number of digits that mean something.
+    pub digits: usize,
     /// The command that created the report.
     pub command: String,
     /// The recorded data.
@@ -42,18 +49,50 @@ impl Report<'_> {
     }
 
     fn top(&self) -> String {
-        let message = self.message.iter().map(|text| format!("<p><b>{}</b></p>\n", escape(text))).collect::<String>();
-        let mut note = String::new();
-        if self.motion.is_part {
-            let last = self.motion.time(self.motion.frames.max(1) - 1);
-            note = format!("<p class=\"hint\">The animation shows the run up to t = {}.</p>\n", number(last, 6));
-        }
+        let message = self.message.iter().map(|text| format!("<p><b>{}</b></p>\n", escape(text)));
+        let warnings = self.warnings.iter().map(|text| format!("<p class=\"warning\">{}</p>\n", escape(text)));
+        let message: String = message.chain(warnings).collect();
+        let note = self.notes();
         format!(
-            "{message}<div class=\"top\"><div id=\"animation\"></div><div>{}\
-             <p class=\"hint\">Made by</p><p><code>{}</code></p>{note}</div></div>\n",
+            "{message}<div class=\"top\"><div><div id=\"animation\"></div>{note}</div><div>{}{}\
+             <p class=\"hint\">Made by</p><p><code>{}</code></p></div></div>\n",
             facts(&self.facts),
+            self.energy_account(),
             escape(&self.command)
         )
+    }
+
+    /// What the animation shows, and how fast.
+    fn notes(&self) -> String {
+        let mut notes = Vec::new();
+        let rate = self.motion.rate();
+        if (rate - 1.0).abs() > 1e-9 {
+            notes.push(format!("A second of the animation is {} of t.", number(rate, 3)));
+        }
+        if self.motion.is_part {
+            let last = self.motion.time(self.motion.frames.max(1) - 1);
+            notes.push(format!("It shows the run up to t = {}.", number(last, 6)));
+        }
+        if self.motion.has_marks() {
+            notes.push("○ marks the points that touch walls; other parts of the drawing pass through them.".into());
+        }
+        if notes.is_empty() { String::new() } else { format!("<p class=\"hint\">{}</p>\n", notes.join(" ")) }
+    }
+
+    fn energy_account(&self) -> String {
+        let Some(account) = self.account else { return String::new() };
+        let parts = [account.work, account.drives, account.impacts];
+        let size = parts.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let signed = |x: f64| match x {
+            _ if x.abs() <= 1e-12 * size => "0".into(),
+            x if x > 0.0 => format!("+{}", number(x, 6)),
+            x => number(x, 6),
+        };
+        let [work, drives, impacts] = parts.map(signed);
+        let unexplained = format!("{:+.1e}", account.unexplained).replace('-', "−");
+        let rows =
+            [("forces", work), ("drives and moving walls", drives), ("impacts", impacts), ("unexplained", unexplained)];
+        format!("<h3>Energy account</h3>\n{}", facts(&rows))
     }
 
     fn plots(&self) -> String {
@@ -81,7 +120,7 @@ impl Report<'_> {
                 rows.push(vec!["…".into()]);
             }
             last = impact.number;
-            rows.push(row(impact));
+            rows.push(self.row(impact));
         }
         let all = if listed.len() < count {
             format!("{} of {count}; carom run --json lists all", listed.len())
@@ -107,10 +146,10 @@ impl Report<'_> {
             escape(self.model.source.name())
         )
     }
-}
 
-fn row(impact: &Listed) -> Vec<String> {
-    let start = [impact.number.to_string(), format!("{:.9}", impact.t), impact.wall.clone(), number(impact.lambda, 9)];
-    let sides = impact.v[0].iter().zip(&impact.v[1]).flat_map(|(a, b)| [format!("{a:.6}"), format!("{b:.6}")]);
-    start.into_iter().chain(sides.map(|cell| cell.replace('-', "−"))).collect()
+    fn row(&self, impact: &Listed) -> Vec<String> {
+        let [t, lambda] = [impact.t, impact.lambda].map(|x| number(x, self.digits));
+        let sides = impact.v[0].iter().zip(&impact.v[1]).flat_map(|(a, b)| [number(*a, 6), number(*b, 6)]);
+        [impact.number.to_string(), t, impact.wall.clone(), lambda].into_iter().chain(sides).collect()
+    }
 }

@@ -1,5 +1,8 @@
-//! Thinning during recording: keeps the nodes at which a channel is largest or smallest, so that no spike is lost however long
-//! the run is.
+//! Thinning during recording: keeps the nodes at which a channel is largest or smallest, and both sides of jumps, so that no
+//! spike is lost and no step becomes a slope, however long the run is.
+
+/// The number of rows that jumps may add to an interval; more jumps than half of that cannot be told apart in it.
+const MOST_JUMPS: usize = 8;
 
 /// Keeps, for each of many equal time intervals, the rows at which a channel has its minimum or maximum.
 #[derive(Clone, Debug)]
@@ -11,6 +14,8 @@ pub struct Thin {
     /// For each channel, the rows of its minimum and maximum in the current interval.
     extremes: Vec<Option<[Row; 2]>>,
     last: Option<Row>,
+    /// Both sides of the first jumps of the current interval.
+    jumps: Vec<Row>,
     /// The first row with NaN or infinity.
     broken: Option<Row>,
     seen: usize,
@@ -33,7 +38,17 @@ impl Thin {
     pub fn new(channels: usize, begin: f64, end: f64, stretches: usize) -> Thin {
         let rate = if end > begin { stretches as f64 / (end - begin) } else { 0.0 };
         let extremes = vec![None; channels];
-        Thin { begin, rate, stretch: 0, extremes, last: None, broken: None, seen: 0, kept: Vec::new() }
+        Thin {
+            begin,
+            rate,
+            stretch: 0,
+            extremes,
+            last: None,
+            jumps: Vec::new(),
+            broken: None,
+            seen: 0,
+            kept: Vec::new(),
+        }
     }
 
     /// Adds a row.
@@ -65,12 +80,16 @@ impl Thin {
                 }
             }
         }
+        if let Some(last) = self.last.take().filter(|last| last.t == t && self.jumps.len() < MOST_JUMPS) {
+            self.jumps.extend([last, row.clone()]);
+        }
         self.last = Some(row);
     }
 
     fn flush(&mut self) {
         let from = self.kept.len();
         self.kept.extend(self.extremes.iter_mut().filter_map(Option::take).flatten());
+        self.kept.append(&mut self.jumps);
         self.kept[from..].sort_by_key(|row| row.number);
         self.kept.dedup_by_key(|row| row.number);
     }
@@ -104,6 +123,12 @@ impl Thinned {
     /// True if so many rows were left out that neighbours may be far apart.
     pub fn is_sparse(&self) -> bool {
         self.seen > 4 * self.rows.len()
+    }
+
+    /// The smallest and the largest value of a channel.
+    pub fn range(&self, channel: usize) -> [f64; 2] {
+        let all = self.rows.iter().map(|row| row.values[channel]);
+        all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     }
 
     /// The rows at which one of the first two channels has its overall minimum or maximum.
@@ -141,6 +166,22 @@ mod tests {
             assert!(thinned.rows.len() <= 4_002 && thinned.is_sparse(), "{} rows", thinned.rows.len());
             assert!(thinned.rows.windows(2).all(|w| w[0].t < w[1].t));
         }
+    }
+
+    /// A step in each of a hundred intervals of many equal values: both of its sides are there.
+    #[test]
+    fn a_step_stays_a_step() {
+        let mut thin = Thin::new(1, 0.0, 100.0, 100);
+        for k in 0..100_000 {
+            let t = k as f64 * 1e-3;
+            thin.push(t, &[(t + 0.5).floor()]);
+            if k % 1000 == 499 {
+                thin.push(t, &[(t + 1.5).floor()]);
+            }
+        }
+        let rows = thin.finish().rows;
+        let slopes = rows.windows(2).filter(|w| w[1].t > w[0].t + 2e-3 && w[0].values != w[1].values).count();
+        assert!(slopes == 0 && rows.len() < 1000, "{slopes} slopes in {} rows", rows.len());
     }
 
     #[test]

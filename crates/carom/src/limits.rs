@@ -14,12 +14,14 @@ pub const ON_DRIVE: f64 = 1e-9;
 pub const ON_CONSTRAINT: f64 = 1e-8;
 /// Roundoff of a number that is computed in a few operations, relative to what adds up to it.
 pub const ROUNDOFF: f64 = 16.0 * f64::EPSILON;
+/// The first step of a start from two configurations may miss the second by this, relative to each coordinate, if it comes no nearer.
+pub const AIMED: f64 = 1e-14;
 /// A gradient is a combination of others if no more than this part of it is left, relative to its norm.
 pub const DEPENDENT: f64 = 1e-10;
 
 // ---- Newton's method and linear equations ------------------------------------------------------------------------------------
 
-/// A matrix is singular if a pivot is at most this part of its largest entry.
+/// A matrix is singular if a pivot is at most this, relative to the sizes of its row and column.
 pub const SINGULAR: f64 = 1e-14;
 /// A pivot must be at least this, relative to the largest entry of its column, where both are relative to the sizes of their rows.
 pub const GOOD_PIVOT: f64 = 0.1;
@@ -27,27 +29,34 @@ pub const GOOD_PIVOT: f64 = 0.1;
 pub const KEPT_PIVOT: f64 = 1e-3;
 /// A residual as small as this, relative to the sum of its absolute terms, is roundoff.
 pub const RESIDUAL_ROUNDOFF: f64 = 2e-15;
-/// Newton's method gives up after so many iterations, unless the last correction is still small: in equations that are nearly
-/// singular, as in a sharp corner, roundoff moves the solution that far.
-pub const MAX_ITERATIONS: usize = 30;
-/// After a correction as small as this, relative to the largest unknown, the next one is below roundoff.
-pub const LAST_CORRECTION: f64 = 1e-9;
-/// Corrections as small as this, relative to the largest unknown or to 1, are roundoff if they no longer shrink. Where residuals
-/// are divided by a number, so is the 1.
+/// Residuals as small as this, relative to the sum of their absolute terms, are roundoff if they no longer decrease.
 pub const STAGNATION: f64 = 1e-12;
-/// Where the velocity of given momenta is hard to find, the momenta grow to them in so many parts.
+/// Newton's method gives up after so many iterations.
+pub const MAX_ITERATIONS: usize = 30;
+/// Newton's method as one native function ends after so many iterations. Most steps take one or two; what takes more goes on in
+/// parts, where residuals are compared with their terms.
+pub const QUICK_ITERATIONS: usize = 6;
+/// From so many iterations on, residuals are compared with their terms.
+pub const RESIDUALS_COUNT: usize = 2;
+/// After a correction as small as this, relative to each unknown, the next one is below roundoff.
+pub const LAST_CORRECTION: f64 = 1e-9;
+/// Newton's method on strongly nonlinear equations gives up after so many iterations, in each of which it halves the correction at
+/// most so often.
+pub const MAX_CAREFUL: usize = 200;
+/// See above.
+pub const HALVINGS_OF_CORRECTION: usize = 60;
+/// Where the velocity of given momenta is hard to find while walls hold the motion, the momenta grow to them in so many parts.
 pub const PARTS_OF_MOMENTA: usize = 64;
 
 // ---- Stages of collocation -----------------------------------------------------------------------------------------------------
 
-/// Newton's method on the stages begins when the rates move the state by no more than this, relative to it.
+/// Newton's method on the stages begins when the rates move the state by no more than this, relative to the sizes of its components.
 pub const NEWTON_BEGINS: f64 = 1e-2;
-/// Slopes serve another iteration if the states have moved by no more than this since they were computed, relative to them.
+/// Slopes serve another iteration if the states have moved by no more than this since they were computed, relative as above.
 pub const SLOPES_LAST: f64 = 1e-5;
-/// A state no larger than this is zero: denormal numbers have fewer digits.
+/// A number no larger than this is zero: denormal numbers have fewer digits.
 pub const NOTHING: f64 = 1e-280;
-/// Changes of the stages as small as this, relative to the state, are roundoff if they no longer shrink. In stiff steps it is
-/// relative to h‖∂f/∂z‖ too.
+/// Changes of the stages as small as this, relative as above, are roundoff if they no longer shrink.
 pub const STAGES_STAGNATE: f64 = 1e-13;
 
 // ---- Events --------------------------------------------------------------------------------------------------------------------
@@ -103,10 +112,50 @@ pub const FORCE_ROUNDOFF: f64 = 1e-14;
 /// A wall pulls if its force is negative by this, relative to the sum of all.
 pub const PULLS: f64 = 1e-6;
 
+// ---- Controlled steps ------------------------------------------------------------------------------------------------------------
+
+/// A controlled step is this much shorter than its estimated error allows.
+pub const STEP_SAFETY: f64 = 0.9;
+/// A controlled step is at most this many times as long as the one before it.
+pub const MOST_GROWTH: f64 = 4.0;
+/// A controlled step is at least this part of the one before it.
+pub const MOST_SHRINK: f64 = 0.1;
+/// A step that is repeated is at most this part of the first attempt.
+pub const LEAST_SHRINK: f64 = 0.8;
+/// The finer run, with which a controlled run is compared, has local errors smaller by this factor. Its longest step is shorter by
+/// [`FINER`].
+pub const FINER_CONTROL: f64 = 1e-2;
+/// The local error of controlled steps, relative to the tolerance of a run: the errors of many steps add up, and grow.
+pub const LOCAL_TOLERANCE: f64 = 1e-2;
+/// Local errors smaller than this, relative to the motion, are roundoff.
+pub const LEAST_CONTROL: f64 = 1e-17;
+/// A Legendre coefficient of a velocity smaller than this, relative to the largest velocity in a step, is roundoff.
+pub const COEFFICIENT_ROUNDOFF: f64 = 64.0 * f64::EPSILON;
+/// A run with more controlled steps than this is long: it has steps of equal length instead.
+pub const MOST_CONTROLLED: usize = 100_000;
+/// The first controlled step, relative to the time of the run. It is only a start: steps grow quickly.
+pub const FIRST_STEP: f64 = 1e-6;
+/// A controlled step shorter than this, relative to the time, is no step: the motion runs into a singularity.
+pub const SHORTEST_STEP: f64 = 16.0 * f64::EPSILON;
+/// Local errors are relative to at least this part of a coordinate, divided by the local tolerance: roundoff is no error of a step.
+pub const CONTROL_FLOOR: f64 = 1.0 / (1_u64 << 58) as f64;
+
 // ---- Runs ----------------------------------------------------------------------------------------------------------------------
 
 /// A ratio of the time to the step this near to a whole number is that number.
 pub const WHOLE_RATIO: f64 = 1e-9;
+/// A function of time is resolved by steps on which it is a polynomial of the method's order, to the tolerance. In a given step it
+/// may hide if it is not even a cubic there to this, relative to its size: about a step for each wave.
+pub const VISIBLE: f64 = 0.1;
+/// The order of polynomials for [`VISIBLE`].
+pub const VISIBLE_ORDER: usize = 4;
+/// Number of interval evaluations of a function of time, which take some microseconds each.
+pub const RESOLUTION_BUDGET: usize = 20_000;
+/// Where functions of time need more than this many nodes between the equal ones, and more than twice as many as those, the step is
+/// shortened instead.
+pub const MANY_NODES: f64 = 1000.0;
+/// A step this short, relative to the length allowed there, is joined with the next.
+pub const SLIVER: f64 = 0.1;
 /// A sample this near to a node, relative to the distance of samples, is the node.
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
 /// Number of equally spaced times at which two runs are compared, and at which walls are checked that the steps may have missed.
@@ -122,8 +171,30 @@ pub const MOST_SAMPLES: f64 = 1e7;
 pub const MOST_WINDOW: f64 = 1e5;
 /// The search for a step makes at most so many tries.
 pub const TRIES: usize = 20;
-/// The error of roundoff is this many times the larger difference to two disturbed runs: one may by chance be close.
+/// If halving the step this often has not moved the time at which a run fails, the step is not the cause: a wall jumps, say.
+pub const SAME_FAILURES: usize = 10;
+/// The error of roundoff is measured by so many disturbed runs. One may by chance be close, hardly all.
+pub const DISTURBED_RUNS: usize = 4;
+/// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// A growth is resolved if it takes at least so many checkpoints.
+pub const RESOLVED: usize = 16;
+/// Disturbances grow exponentially if they grow by this factor in each quarter of the time: more than under a power law t³.
+pub const TENFOLD: f64 = 10.0;
+/// The steps of a motion are scouted for local errors of this, relative to the tolerance: those of all steps add up.
+pub const LOCAL_ERROR: f64 = 1e-2;
+/// Steps are scouted at most so often.
+pub const SCOUT_STEPS: f64 = 2e4;
+/// A step that was scouted is tried if a run has no more of them than this: with the runs for the estimate that takes some 20 s.
+pub const MOST_SCOUTED: f64 = 2.5e6;
+/// A step shorter than this, relative to the time, cannot be made: the times of its ends are the same.
+pub const SHORTEST: f64 = 4.0 * f64::EPSILON;
+/// Above this error, relative to the size of the motion, the order of a method tells nothing about the step.
+pub const ORDERLESS: f64 = 1e-3;
+/// A motion is fast for a short time only if it needs steps there that are shorter by this factor than its mean step.
+pub const ENCOUNTER: f64 = 0.03;
+/// An order is lower than that of the method if it is less than this part of it.
+pub const LOW_ORDER: f64 = 0.5;
 /// A run whose extent is less than this, relative to how far single steps move, has not moved: its solver gave back the start.
 pub const UNMOVED: f64 = 1e-3;
 /// Where steps cannot be made in halves, those of the finer run are shorter by this factor: less than a tenth of the error for
@@ -135,5 +206,7 @@ pub const REST_TIME: f64 = 1e-2;
 pub const MEANINGLESS: f64 = 1e-2;
 /// The energy of a conservative system may drift by this, relative to the largest kinetic energy, without a warning.
 pub const LARGE_DRIFT: f64 = 0.1;
-/// Drifts of the energy below this, relative to 1 + |H|, are rounding.
+/// So may it by this, relative to the mean kinetic energy: of a Kepler orbit that is its binding energy.
+pub const LARGE_MEAN_DRIFT: f64 = 0.5;
+/// Drifts of the energy below this, relative to the absolute terms of L, are rounding.
 pub const DRIFT_ROUNDING: f64 = 1e-12;

@@ -55,6 +55,11 @@ pub struct Lagrangian {
     pub parts: Option<(Expr, Expr)>,
 }
 
+/// The symbol of the normal force of a wall in outputs. No name of a model has spaces.
+pub fn normal_force(wall: usize) -> Expr {
+    Expr::symbol(&format!("normal force of wall {wall}"))
+}
+
 /// A unilateral constraint φ(q, t) ≥ 0, at which the motion has impacts.
 #[derive(Clone, Debug)]
 pub struct Wall {

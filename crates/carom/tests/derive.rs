@@ -5,7 +5,7 @@ mod systems;
 use carom::lab::derive::derive;
 use carom::lab::expr::print::text::width;
 use carom::lab::expr::{Expr, Func, grad, jacobian};
-use carom::lab::system::{System, time};
+use carom::lab::system::{System, Wall, time};
 use systems::*;
 
 /// Values for the parameters, the time, the coordinates and the velocities of a system.
@@ -263,6 +263,7 @@ fn derivations_end() {
     systems.push(bent_chain(3, [(0, Func::Exp), (2, Func::Atan)]));
     systems.push(bent_chain(5, [(2, Func::Sqrt), (4, Func::Atan)]));
     systems.push(bent_chain(10, [(4, Func::Exp), (9, Func::Atan)]));
+    systems.push(bent_chain(50, [(30, Func::Atan), (40, Func::Atan)]));
     systems.extend([chain(30), chain(200)]);
     for (i, system) in systems.iter().enumerate() {
         let clock = std::time::Instant::now();
@@ -271,6 +272,24 @@ fn derivations_end() {
         assert!(page.to_lowercase().contains("equations of motion"), "{i}");
         assert!(clock.elapsed().as_secs() < 20, "system {i} took {:?}", clock.elapsed());
     }
+}
+
+/// Of very many walls the first are written out, and the others counted.
+#[test]
+fn many_walls_end_too() {
+    let mut system = chain(10);
+    let first = system.walls[0].clone();
+    for k in 0..5_000 {
+        let phi = first.phi + f64::from(k);
+        system.walls.push(Wall { name: format!("wall {k}"), phi, ..first.clone() });
+    }
+    let clock = std::time::Instant::now();
+    let derivation = derive(&system, "walls");
+    let page = derivation.to_text();
+    let written = derivation.sections.iter().filter(|section| section.title.starts_with("Impact: ")).count();
+    let counted = format!("The impact laws of {} more walls are not written out.", system.walls.len() - written);
+    assert!(written > 10 && written < 1_000 && page.contains(&counted), "{written} walls");
+    assert!(clock.elapsed().as_secs() < 20, "{:?}", clock.elapsed());
 }
 
 /// One coordinate rebounds with v⁺ = −e v⁻, whatever the shape of the wall.

@@ -10,7 +10,7 @@ use carom_report::file::Target;
 use carom_report::plots;
 
 use super::picture::{PLOTS, theme, write_plot};
-use super::{Table, load, spinner};
+use super::{Table, count, keep_model, load, spinner, with_options, written};
 use crate::args;
 use crate::output::print;
 use crate::style::{QUIET, STRONG, paint, right, warning};
@@ -21,10 +21,9 @@ const UNKNOWN: f64 = 1e-6;
 /// Compares methods at several steps.
 pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let plot = arguments.plot.as_deref().map(|path| Target::new(path, "--plot", &PLOTS)).transpose()?;
-    let out = arguments.out.as_deref().map(|path| Table::new(path, &arguments.model.model)).transpose()?;
-    let mut settings = arguments.model.settings.clone();
-    settings.extend(arguments.until.map(|until| format!("run.until={until:?}")));
-    let model = load(&args::Model { model: arguments.model.model.clone(), settings })?;
+    let plot = plot.map(|plot| keep_model(plot, &arguments.model.model)).transpose()?;
+    let out = arguments.out.as_deref().map(|path| Table::new(path, "--out", &arguments.model.model)).transpose()?;
+    let model = load(&with_options(&arguments.model, &[("--until", &arguments.until)]))?;
     let no_horizon = || Diagnostic::new("the run has no end time").with_help("give `--until T`, or `until` in [run]");
     let until = model.run.until.ok_or_else(no_horizon)?;
     let plan = Plan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
@@ -39,7 +38,8 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
         let title = format!("{} up to t = {until}", model.title);
         write_plot(target, &title, &plots::of_comparison(&comparison), theme(arguments.dark))?;
     }
-    print(&format!("{} up to t = {until}\n{}", paint(STRONG, &model.title), table(&comparison)))?;
+    let files = out.iter().map(Table::written).chain(plot.iter().map(written)).collect::<String>();
+    print(&format!("{} up to t = {until}\n{}{files}", paint(STRONG, &model.title), table(&comparison)))?;
     if comparison.exact_error > UNKNOWN {
         let message =
             format!("the reference has an error of about {:.0e}: errors near it mean little", comparison.exact_error);
@@ -76,8 +76,9 @@ fn table(comparison: &Comparison) -> String {
         text += &format!("{:<name$} {cells}\n", row.method);
     }
     let exact = format!(
-        "against gauss8+ctec: {} impacts, L² error about {:.0e}; H̃ from iterates (m = 8, mean over ±10 nodes)",
-        comparison.exact_impacts, comparison.exact_error,
+        "against gauss8+ctec: {}, L² error about {:.0e}; H̃ from iterates (m = 8, mean over ±10 nodes)",
+        count(comparison.exact_impacts, "impact"),
+        comparison.exact_error,
     );
     text + &paint(QUIET, &exact) + "\n"
 }

@@ -17,6 +17,10 @@ pub fn methods() -> Result<ExitCode> {
             text += &format!("  {:<12} {}\n", entry.name, entry.about);
         }
     }
-    print(&(text + "\nWrite `flow+rule`, a flow alone (with ctec), a rule alone (with svc), or a preset.\n"))?;
+    print(
+        &(text
+            + "\nWrite `flow+rule`, a flow alone (with ctec), a rule alone (with svc), or a preset.\n\
+                  `auto` is the default for the model.\n"),
+    )?;
     Ok(ExitCode::SUCCESS)
 }

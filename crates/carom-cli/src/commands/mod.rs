@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod completions;
 mod derive;
 mod examples;
 mod methods;
@@ -16,7 +17,6 @@ use carom::lab::catalogue;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::Model;
 use carom_report::file::Target;
-use clap::CommandFactory;
 use indicatif::ProgressBar;
 
 use crate::args::{self, Command};
@@ -28,12 +28,7 @@ pub fn execute(command: Command) -> Result<ExitCode> {
     match command {
         Command::Check(model) => check::check(&model),
         Command::Examples { name } => examples::examples(name.as_deref()),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut args::Arguments::command(), "carom", &mut script);
-            print(&String::from_utf8_lossy(&script))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions { shell } => completions::completions(shell),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
@@ -58,23 +53,21 @@ fn warn(warnings: &[Diagnostic]) {
 
 /// Where a table goes.
 enum Table {
-    /// `-`.
+    /// `-`, or `/dev/stdout`: the summary follows on it.
     Output,
     File(Target),
 }
 
 impl Table {
-    /// Checks, before anything is computed, that a table can be written to this path, which must not be that of the model.
-    fn new(path: &Path, model: &str) -> Result<Table> {
-        if path == Path::new("-") {
+    /// Checks, before anything is computed, that `option` can write a table to this path, which must not be that of the model. A
+    /// device or a pipe needs no extension.
+    fn new(path: &Path, option: &str, model: &str) -> Result<Table> {
+        if path == Path::new("-") || path == Path::new("/dev/stdout") {
             return Ok(Table::Output);
         }
-        let target = Target::any(path)?;
-        if target.is_file(Path::new(model)) {
-            let message = format!("`--out {}` would overwrite the model", path.display());
-            return Err(Diagnostic::new(message).with_help("give another name").into());
-        }
-        Ok(Table::File(target))
+        let is_device = std::fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir());
+        let target = if is_device { Target::any(path)? } else { Target::new(path, option, &["csv"])? };
+        Ok(Table::File(keep_model(target, model)?))
     }
 
     fn write(&self, text: &str) -> Result<()> {
@@ -83,6 +76,44 @@ impl Table {
             Table::File(target) => target.write(text.as_bytes()),
         }
     }
+
+    /// The line that says where the table is.
+    fn written(&self) -> String {
+        match self {
+            Table::Output => String::new(),
+            Table::File(target) => written(target),
+        }
+    }
+}
+
+/// The line that says where a file is.
+fn written(target: &Target) -> String {
+    format!("written    {}\n", target.path().display())
+}
+
+/// A number with its noun: `1 impact`, `2 impacts`.
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Quotes a cell of a CSV file if necessary; the name of a wall may be any text.
+fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
+}
+
+/// Adds options that override settings of `[run]`, as they were typed.
+fn with_options(model: &args::Model, options: &[(&str, &Option<String>)]) -> args::Model {
+    let typed = options.iter().filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?)));
+    args::Model { model: model.model.clone(), settings: model.settings.iter().cloned().chain(typed).collect() }
+}
+
+/// Refuses to write to the file of the model.
+fn keep_model(target: Target, model: &str) -> Result<Target> {
+    if !target.is_file(Path::new(model)) {
+        return Ok(target);
+    }
+    let message = format!("`{}` is the model, which would be overwritten", target.path().display());
+    Err(Diagnostic::new(message).with_help("give another name").into())
 }
 
 /// Loads the model that an argument names: a shipped model or a file.
@@ -100,4 +131,15 @@ pub fn load(model: &args::Model) -> Result<Model> {
         return Err(Diagnostic::new(message).with_help(format!("did you mean `{near}`?")).into());
     }
     Model::from_file(path, &model.settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("gap_left wall"), "gap_left wall");
+        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
+    }
 }

@@ -20,12 +20,13 @@ pub fn write_plot(target: &Target, title: &str, charts: &[Chart], theme: &Theme)
     if target.is("png") { target.write(&png::render(&svg)?) } else { target.write(svg.as_bytes()) }
 }
 
-/// The command as it was typed, with shell quotes where needed.
+/// The command as it was typed, with shell quotes where needed. Bytes that are not UTF-8 are replaced.
 pub fn command_line() -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
     let quote = |word: String| {
         if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let words: Vec<String> = std::env::args().skip(1).map(quote).collect();
+    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
+    let words: Vec<String> = words.collect();
     format!("carom {}", words.join(" "))
 }

@@ -55,6 +55,14 @@ pub const EXAMPLES: &[Example] = examples! {
     "impact-oscillator", "a driven oscillator that just reaches a wall", "";
     "braked-pendulum", "a pendulum with a brake that falls onto a stop", "";
     "rimless-wheel", "a rimless wheel that falls onto an icy slope", "";
+    "square", "a rigid square that falls onto a floor", "";
+    "hopper", "a body on a spring leg that hops and comes down", "";
+    "triple-pendulum", "three bars that swing against a wall", "";
+    "peg-pendulum", "a pendulum whose string has caught on a peg", "";
+    "galton-board", "a ball that falls through 51 pins into a bin", "";
+    "floating-ball", "a ball without gravity whose end depends on its start", "";
+    "two-balls", "two balls that exchange their velocities", "";
+    "three-balls", "a ball that hits two at one instant", "";
 };
 
 /// The shipped model with this name.

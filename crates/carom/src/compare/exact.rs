@@ -2,10 +2,12 @@
 
 use super::Recorded;
 use crate::error::Result;
+use crate::limits::{DISTURBED_RUNS, ROUNDOFF_SAFETY};
 use crate::method::Method;
 use crate::model::Model;
-use crate::run::{Impact, Status, View, Watcher};
+use crate::run::{Impact, Outcome, Status, View, Watcher};
 use crate::simulation::Simulation;
+use crate::solve::larger;
 
 /// A method of order 16: its error is at roundoff level, unless the motion is chaotic.
 const METHOD: &str = "gauss8+ctec";
@@ -23,7 +25,8 @@ pub struct Exact {
     pub q: Vec<Vec<f64>>,
     /// The times of impacts.
     pub impact_times: Vec<f64>,
-    /// The L² difference from a run with twice the step, which is an upper estimate of the error.
+    /// The estimated L² error: the larger of the difference from a run with twice the step, and of ROUNDOFF_SAFETY times the
+    /// largest difference from disturbed runs, which is the error of roundoff.
     pub error: f64,
     /// The step h of the mesh.
     step: f64,
@@ -65,12 +68,23 @@ impl Exact {
                 break;
             }
         }
+        for seed in 0..DISTURBED_RUNS as u64 {
+            let mut record = Record::default();
+            if let Some(outcome) = simulation.clone().step(h).prepare()?.watch_disturbed(seed, &mut record)? {
+                let other = Exact::of(outcome, record, step, until)?;
+                best.error = larger(best.error, ROUNDOFF_SAFETY * l2(&best.q, &other.q, step));
+            }
+        }
         Ok(best)
     }
 
     fn with(simulation: &Simulation, step: f64, until: f64) -> Result<Exact> {
         let mut record = Record::default();
         let outcome = simulation.watch(&mut record)?;
+        Exact::of(outcome, record, step, until)
+    }
+
+    fn of(outcome: Outcome, mut record: Record, step: f64, until: f64) -> Result<Exact> {
         if let Status::Failed(failure) = outcome.status {
             return Err((*failure).into());
         }

@@ -56,7 +56,7 @@ impl Recorded {
         h: f64,
     ) -> std::result::Result<Vec<f64>, NoSolution> {
         let start = self.nodes.first().map_or(0.0, |z| z.t);
-        let mesh = Mesh { start, step: h, until: f64::INFINITY };
+        let mesh = Mesh::new(start, h, f64::INFINITY);
         self.nodes.iter().filter(|z| mesh.contains(z.t)).map(|z| shadow.at(flow, z, h)).collect()
     }
 }

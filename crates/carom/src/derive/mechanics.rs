@@ -35,7 +35,7 @@ pub struct Derivatives {
 }
 
 /// The largest number of operations that a derivation shows: some tens of pages.
-const PAGE: f64 = 100_000.0;
+const PAGE: f64 = 50_000.0;
 
 impl Derivatives {
     pub fn new(full: &System) -> Derivatives {

@@ -89,6 +89,8 @@ pub struct MonitorKind {
     pub name: &'static str,
     /// A one-line description.
     pub about: &'static str,
+    /// True if it belongs to a step of the run and not to a state, so that it has a value at nodes only.
+    pub of_step: bool,
     make: fn(&Subject) -> Made,
 }
 
@@ -102,27 +104,25 @@ impl MonitorKind {
 
 /// The registered diagnostics.
 pub static REGISTRY: [MonitorKind; 10] = [
-    MonitorKind { name: "energy", about: "the Hamiltonian H", make: energy::make },
-    MonitorKind {
-        name: "discrete-energy", about: "−D₃L_d of the step from the point", make: discrete_energy::make
-    },
-    MonitorKind { name: "modified", about: "H̃ up to O(h⁴), from second derivatives", make: modified::closed },
-    MonitorKind { name: "series", about: "H̃ up to O(h⁴), from the discrete Lagrangian", make: modified::series },
-    MonitorKind { name: "cheap", about: "H̃ from H and −D₃L_d of the steps at the point", make: modified::cheap },
-    MonitorKind { name: "shadow", about: "H̃ from 5 iterates on each side", make: modified::shadow },
-    MonitorKind {
-        name: "shadow-window",
-        about: "H̃ from iterates, averaged over 10 nodes on each side",
-        make: modified::window,
-    },
-    MonitorKind {
-        name: "momentum",
-        about: "p of each coordinate that L and the walls do not depend on",
-        make: momentum::make,
-    },
-    MonitorKind { name: "symplectic", about: "how far a step is from symplectic", make: symplectic::make },
-    MonitorKind { name: "gap", about: "φ of each wall", make: gap::make },
+    of_state("energy", "the Hamiltonian H", energy::make),
+    of_step("discrete-energy", "−D₃L_d of the step from the point", discrete_energy::make),
+    of_step("modified", "H̃ up to O(h⁴), from second derivatives", modified::closed),
+    of_step("series", "H̃ up to O(h⁴), from the discrete Lagrangian", modified::series),
+    of_step("cheap", "H̃ from H and −D₃L_d of the steps at the point", modified::cheap),
+    of_step("shadow", "H̃ from 5 iterates on each side", modified::shadow),
+    of_step("shadow-window", "H̃ from iterates, averaged over 10 nodes on each side", modified::window),
+    of_state("momentum", "p of each coordinate that L and the walls do not depend on", momentum::make),
+    of_step("symplectic", "how far a step is from symplectic", symplectic::make),
+    of_state("gap", "φ of each wall", gap::make),
 ];
+
+const fn of_state(name: &'static str, about: &'static str, make: fn(&Subject) -> Made) -> MonitorKind {
+    MonitorKind { name, about, of_step: false, make }
+}
+
+const fn of_step(name: &'static str, about: &'static str, make: fn(&Subject) -> Made) -> MonitorKind {
+    MonitorKind { name, about, of_step: true, make }
+}
 
 /// The registry entry with this name.
 pub fn entry(name: &str) -> Result<&'static MonitorKind> {

@@ -11,10 +11,13 @@ use crate::run::Mesh;
 /// The diagnostics for a model, a method and a step. Stores no values, so runs of any length are possible.
 pub struct Panel {
     diagnostics: Vec<Box<dyn Monitor>>,
+    /// For each diagnostic, true if it has a value at nodes only.
+    of_step: Vec<bool>,
     pub(crate) names: Vec<(String, String)>,
     pub(crate) left_out: Vec<LeftOut>,
     flow: Box<dyn Flow>,
-    h: f64,
+    /// The step; none if carom controls the length of steps.
+    h: Option<f64>,
     /// The time of the first node.
     start: Option<f64>,
     values: Vec<f64>,
@@ -55,14 +58,16 @@ pub struct Table {
 }
 
 impl Panel {
-    /// Creates the diagnostics named in `only`, or all if it is empty. Those that do not apply are left out.
-    pub fn new(model: &Model, method: &Method, step: f64, only: &[&str]) -> Result<Panel> {
+    /// Creates the diagnostics named in `only`, or all if it is empty. Those that do not apply are left out; without a step of
+    /// constant length, those are that belong to a step.
+    pub fn new(model: &Model, method: &Method, step: Option<f64>, only: &[&str]) -> Result<Panel> {
         let mechanics = Mechanics::new(&model.system);
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
         let (system, flow) = (&model.system, &method.flow);
         let subject = Subject { system, mechanics: &mechanics, flow, parameters: &parameters };
         let mut panel = Panel {
             diagnostics: Vec::new(),
+            of_step: Vec::new(),
             names: Vec::new(),
             left_out: Vec::new(),
             flow: flow.build(&mechanics, &parameters)?,
@@ -84,9 +89,15 @@ impl Panel {
     }
 
     fn add(&mut self, entry: &'static MonitorKind, subject: &Subject) -> Result<()> {
+        if entry.of_step && self.h.is_none() {
+            let why = "the steps have no constant length; name a method and a step".into();
+            self.left_out.push(LeftOut { name: entry.name, why });
+            return Ok(());
+        }
         match (entry.make)(subject) {
             Ok(made) => {
                 self.names.extend(made.iter().map(|one| (entry.key(one.part()), one.name())));
+                self.of_step.resize(self.of_step.len() + made.len(), entry.of_step);
                 self.diagnostics.extend(made);
             }
             Err(Error::Model(why)) => self.left_out.push(LeftOut { name: entry.name, why: why.message }),
@@ -110,17 +121,28 @@ impl Panel {
         &self.summaries
     }
 
-    /// The mesh of the run. Its first node is at `t` if no node has been seen.
-    fn mesh_from(&mut self, t: f64) -> Mesh {
-        Mesh { start: *self.start.get_or_insert(t), step: self.h, until: f64::INFINITY }
+    /// True if t is a node of the mesh; its first node is at `t` if no node has been seen.
+    fn is_node(&mut self, t: f64) -> bool {
+        let start = *self.start.get_or_insert(t);
+        self.h.is_none_or(|step| Mesh::new(start, step, f64::INFINITY).contains(t))
+    }
+
+    /// The values at a sample of the run, which is a node or lies between two: diagnostics of a step have a value at nodes only.
+    /// Samples are not part of the summaries.
+    pub fn sample(&mut self, z: &Phase, is_node: bool) -> &[f64] {
+        let h = self.h.unwrap_or(f64::NAN);
+        for (k, (diagnostic, value)) in self.diagnostics.iter_mut().zip(&mut self.values).enumerate() {
+            let has_value = is_node || !self.of_step[k];
+            let found = has_value.then(|| diagnostic.at(z, h, &mut *self.flow).ok()).flatten();
+            *value = found.unwrap_or(f64::NAN);
+        }
+        &self.values
     }
 
     /// The values at a node of the run; NaN if there is none.
     pub fn at(&mut self, z: &Phase) -> &[f64] {
-        for (diagnostic, value) in self.diagnostics.iter_mut().zip(&mut self.values) {
-            *value = diagnostic.at(z, self.h, &mut *self.flow).unwrap_or(f64::NAN);
-        }
-        if self.mesh_from(z.t).contains(z.t) {
+        self.sample(z, true);
+        if self.is_node(z.t) {
             self.summaries.iter_mut().zip(&self.values).for_each(|(summary, &value)| summary.see(z.t, value));
         }
         &self.values

@@ -38,18 +38,6 @@ pub(super) fn product<const K: usize, V: Vector<K>>(m: &[V; K], x: &[f64; K]) ->
     sums[0].add(sums[1])
 }
 
-/// Copies b to a, and returns Σ|a − b| over all lanes. A sum, unlike a maximum, propagates NaN.
-#[inline(always)]
-pub(super) fn replace<const K: usize, V: Vector<K>>(a: &mut [f64], b: &[f64]) -> f64 {
-    let mut sum = V::splat(0.0);
-    for (a, b) in a.as_chunks_mut::<K>().0.iter_mut().zip(b.as_chunks::<K>().0) {
-        let new = V::load(b);
-        sum = sum.add(new.sub(V::load(a)).abs());
-        new.store(a);
-    }
-    sum.sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::vector::{Registers, Work};

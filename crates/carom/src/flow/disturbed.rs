@@ -5,6 +5,7 @@ use crate::solve::NoSolution;
 
 /// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
 /// roundoff matters. The signs follow from where a step begins and from its length, so that the same step has the same end.
+/// Impacts are disturbed too ([`disturb`]).
 pub(crate) struct Disturbed {
     map: Box<dyn Flow>,
     seed: u64,
@@ -13,6 +14,17 @@ pub(crate) struct Disturbed {
 impl Disturbed {
     pub(crate) fn new(map: Box<dyn Flow>, seed: u64) -> Disturbed {
         Disturbed { map, seed }
+    }
+}
+
+/// Moves each number of `to` by one unit of roundoff of itself or of `from`, whichever is larger. The signs follow from the seed,
+/// a time and a length.
+pub(crate) fn disturb(seed: u64, t: f64, h: f64, from: &[f64], to: &mut [f64]) {
+    let mut signs = mix(seed ^ mix(t.to_bits() ^ mix(h.to_bits())));
+    for (x, from) in to.iter_mut().zip(from) {
+        let ulp = f64::EPSILON * from.abs().max(x.abs());
+        *x += if signs & 1 == 0 { ulp } else { -ulp };
+        signs = mix(signs);
     }
 }
 
@@ -26,12 +38,7 @@ fn mix(x: u64) -> u64 {
 impl Flow for Disturbed {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution> {
         self.map.step(z0, h, z1)?;
-        let mut signs = mix(self.seed ^ mix(z0.t.to_bits() ^ mix(h.to_bits())));
-        for (x, from) in z1.z.iter_mut().zip(&z0.z) {
-            let ulp = f64::EPSILON * from.abs().max(x.abs());
-            *x += if signs & 1 == 0 { ulp } else { -ulp };
-            signs = mix(signs);
-        }
+        disturb(self.seed, z0.t, h, &z0.z, &mut z1.z);
         Ok(())
     }
 

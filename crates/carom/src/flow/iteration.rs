@@ -1,6 +1,7 @@
 //! Solution of the stage equations of a collocation step, on vector lanes.
 
-use super::combine::{columns, combine, product, replace};
+use super::combine::{columns, combine, product};
+use super::roundoff::is_roundoff;
 use super::stages::{MOST_COORDINATES, Stages};
 use super::vector::{Buffer, Registers, Vector, Work};
 use crate::limits::{NEWTON_BEGINS, NOTHING, SLOPES_LAST, STAGES_STAGNATE};
@@ -11,6 +12,8 @@ use crate::solve::NoSolution;
 const MAX_ROUNDS: usize = 60;
 /// The largest number of Newton iterations, and of fixed-point iterations inside each.
 const MAX_NEWTON: usize = 12;
+/// So often the fixed-point iteration asks whether its changes are roundoff.
+const MAX_LOOKS: usize = 2;
 
 /// Solves the stage equations for the rates F of all stages to roundoff:
 ///
@@ -21,6 +24,9 @@ const MAX_NEWTON: usize = 12;
 /// Far from the solution it uses the fixed-point iteration F ← f(Z). Near the solution, if ∂f/∂z is available at each stage, it
 /// uses Newton's method F ← F + D. The linear equation D = f(Z) − F + ∂f/∂z·h·A·D is itself solved by a fixed-point iteration,
 /// which needs only products and no evaluations of f. Two Newton iterations then replace ten fixed-point iterations.
+///
+/// A change of F is measured by how far it moves each component of the state in the step, relative to the size of that component,
+/// |zᵢ| + h|Fᵢ|: components have different units. [`is_roundoff`] tells components that are roundoff of other terms.
 #[derive(Clone)]
 pub(super) struct Iteration {
     registers: Registers,
@@ -33,11 +39,13 @@ pub(super) struct Iteration {
     /// F: component i of stage k at i·width + k.
     pub(super) rates: Buffer,
     /// f and the entries of ∂f/∂z at the stages.
-    values: Buffer,
+    pub(super) values: Buffer,
     /// f − F
-    residual: Buffer,
+    pub(super) residual: Buffer,
     /// D
-    change: Buffer,
+    pub(super) change: Buffer,
+    /// h/(|zᵢ| + h|Fᵢ|) over the number of components and stages: the weight of a change of F.
+    weights: Buffer,
 }
 
 impl Iteration {
@@ -59,6 +67,7 @@ impl Iteration {
             values: Buffer::zeros(field.values()),
             residual: room(),
             change: room(),
+            weights: room(),
             field,
         }
     }
@@ -101,15 +110,11 @@ impl Iteration {
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64, is_near: bool) -> Result<(), NoSolution> {
         self.field.set_times(z0.t, &self.c, h);
-        // The rates give a scale even at rest in the origin, where the state itself is zero.
-        let rise: f64 = self.rates.iter().map(|x| x.abs()).sum::<f64>() / self.field.width as f64;
-        let size: f64 = z0.z.iter().map(|x| x.abs()).sum::<f64>() + h.abs() * rise;
-        let scale = h.abs() / (size.max(NOTHING) * self.c.len() as f64);
         let has_slopes = self.field.has_slopes();
-        if !(has_slopes && is_near) && self.approach::<K, V>(z0, h, scale, has_slopes)? {
+        if !(has_slopes && is_near) && self.approach::<K, V>(z0, h, has_slopes)? {
             return Ok(());
         }
-        self.newton::<K, V>(z0, h, scale)
+        self.newton::<K, V>(z0, h)
     }
 
     /// Fixed-point iteration. Returns true if F is converged to roundoff, and false if F is near enough for Newton's method.
@@ -118,14 +123,13 @@ impl Iteration {
         &mut self,
         z0: &Phase,
         h: f64,
-        scale: f64,
         has_slopes: bool,
     ) -> Result<bool, NoSolution> {
-        let mut previous = f64::INFINITY;
+        let (mut previous, mut looks) = (f64::INFINITY, 0);
         for _ in 0..MAX_ROUNDS {
             self.place::<K, V>(z0, h);
             self.field.rates(&mut self.values)?;
-            let moved = scale * replace::<K, V>(&mut self.rates, &self.values);
+            let moved = self.replace::<K, V>(z0, h);
             // Stop if the changes no longer decrease (roundoff), or if the next change would be negligible.
             let next = if previous.is_finite() { moved * (moved / previous) } else { f64::INFINITY };
             let stagnates = moved >= previous && moved <= STAGES_STAGNATE;
@@ -138,6 +142,12 @@ impl Iteration {
             if !moved.is_finite() {
                 break;
             }
+            if moved >= previous && looks < MAX_LOOKS {
+                looks += 1;
+                if is_roundoff(self, z0, h)? {
+                    return Ok(true);
+                }
+            }
             previous = moved;
         }
         Err(NoSolution::Diverged)
@@ -145,7 +155,7 @@ impl Iteration {
 
     /// Newton's method, with ∂f/∂z reused as long as it converges.
     #[inline(always)]
-    fn newton<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64, scale: f64) -> Result<(), NoSolution> {
+    fn newton<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) -> Result<(), NoSolution> {
         let mut previous = f64::INFINITY;
         for _ in 0..MAX_NEWTON {
             self.place::<K, V>(z0, h);
@@ -154,13 +164,17 @@ impl Iteration {
                 self.field.rates(&mut self.values)?;
                 previous
             } else {
+                self.weigh::<K, V>(z0, h);
                 self.field.rates_and_slopes(&mut self.values)?;
                 0.0
             };
-            let Some(moved) = self.correct::<K, V>(h, scale, age) else { break };
+            let Some(moved) = self.correct::<K, V>(h, age) else { break };
             // The remaining error is the correction times the error of ∂f/∂z.
-            let stagnates = moved >= 0.5 * previous && moved <= STAGES_STAGNATE;
-            if moved * (moved + age) <= 0.1 * f64::EPSILON || stagnates {
+            let stalls = moved >= 0.5 * previous;
+            if moved * (moved + age) <= 0.1 * f64::EPSILON || (stalls && moved <= STAGES_STAGNATE) {
+                return Ok(());
+            }
+            if stalls && is_roundoff(self, z0, h)? {
                 return Ok(());
             }
             if moved > previous {
@@ -173,18 +187,56 @@ impl Iteration {
 
     /// Makes one correction F ← F + D. Returns the relative change of the state.
     #[inline(always)]
-    fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, scale: f64, age: f64) -> Option<f64> {
-        let first = scale * self.subtract::<K, V>();
+    fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, age: f64) -> Option<f64> {
+        let first = self.subtract::<K, V>();
         let enough = (0.05 * first * (first + age)).max(0.1 * f64::EPSILON);
         let is_solved = match self.change.len() / K {
-            2 => self.rounds::<K, V, 2>(h, first / scale, enough / scale),
-            4 => self.rounds::<K, V, 4>(h, first / scale, enough / scale),
-            _ => self.rounds::<K, V, { 2 * MOST_COORDINATES }>(h, first / scale, enough / scale),
+            2 => self.rounds::<K, V, 2>(h, first, enough),
+            4 => self.rounds::<K, V, 4>(h, first, enough),
+            _ => self.rounds::<K, V, { 2 * MOST_COORDINATES }>(h, first, enough),
         };
-        if is_solved { Some(scale * self.add::<K, V>()) } else { None }
+        if is_solved { Some(self.add::<K, V>()) } else { None }
     }
 
-    /// Fixed-point iteration for D, whose size is `first`, until the next change would be at most `enough`. N is the length of
+    /// The size of each component at each stage, |zᵢ| + h|Fᵢ|. It is not zero.
+    #[inline(always)]
+    fn size<const K: usize, V: Vector<K>>(z: f64, h: f64, rates: V) -> V {
+        rates.abs().mul_add(V::splat(h.abs()), V::splat(z.abs() + NOTHING))
+    }
+
+    /// h over the number of components and stages.
+    fn share(&self, h: f64) -> f64 {
+        h.abs() * self.field.width as f64 / (self.rates.len() * self.c.len()) as f64
+    }
+
+    /// Computes the weights from F.
+    #[inline(always)]
+    fn weigh<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) {
+        let share = V::splat(self.share(h));
+        let rates = self.rates.as_chunks::<K>().0.iter().zip(&z0.z);
+        for (weight, (rates, z)) in self.weights.as_chunks_mut::<K>().0.iter_mut().zip(rates) {
+            share.div(Self::size::<K, V>(*z, h, V::load(rates))).store(weight);
+        }
+    }
+
+    /// D ← f − F, F ← f. Returns the weighted sum Σ|D|, with the weights for both. A sum, unlike a maximum, propagates NaN.
+    #[inline(always)]
+    fn replace<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) -> f64 {
+        let (mut sum, share) = (V::splat(0.0), V::splat(self.share(h)));
+        let fs = self.values.as_chunks::<K>().0.iter().zip(&z0.z);
+        let rates = self.rates.as_chunks_mut::<K>().0.iter_mut().zip(self.change.as_chunks_mut::<K>().0);
+        for ((rate, change), (f, z)) in rates.zip(fs) {
+            let (old, new) = (V::load(rate), V::load(f));
+            let d = new.sub(old);
+            let size = Self::size::<K, V>(*z, h, new.abs().add(old.abs()));
+            sum = share.mul(d.abs()).div(size).add(sum);
+            d.store(change);
+            new.store(rate);
+        }
+        sum.sum()
+    }
+
+    /// Fixed-point iteration for D, whose weighted sum is `first`, until the next change would be at most `enough`. N is the length of
     /// a state.
     #[inline(always)]
     fn rounds<const K: usize, V: Vector<K>, const N: usize>(&mut self, h: f64, first: f64, enough: f64) -> bool {
@@ -206,27 +258,31 @@ impl Iteration {
         false
     }
 
-    /// Sets D and the residual to f − F. Returns Σ|D|.
+    /// Sets D and the residual to f − F. Returns the weighted sum Σ|D|.
     #[inline(always)]
     fn subtract<const K: usize, V: Vector<K>>(&mut self) -> f64 {
         let mut sum = V::splat(0.0);
         let (fs, rates) = (self.values.as_chunks::<K>().0, self.rates.as_chunks::<K>().0);
         let residuals = self.residual.as_chunks_mut::<K>().0.iter_mut();
-        for (((residual, change), f), rate) in residuals.zip(self.change.as_chunks_mut::<K>().0).zip(fs).zip(rates) {
+        let changes = self.change.as_chunks_mut::<K>().0.iter_mut().zip(self.weights.as_chunks::<K>().0);
+        for (((residual, (change, weight)), f), rate) in residuals.zip(changes).zip(fs).zip(rates) {
             let d = V::load(f).sub(V::load(rate));
             d.store(residual);
             d.store(change);
-            sum = sum.add(d.abs());
+            sum = d.abs().mul_add(V::load(weight), sum);
         }
         sum.sum()
     }
 
-    /// D ← f − F + ∂f/∂z·(h·A)·D. Returns the sum of the absolute changes.
+    /// D ← f − F + ∂f/∂z·(h·A)·D. Returns the weighted sum of the absolute changes.
     #[inline(always)]
     fn round<const K: usize, V: Vector<K>, const N: usize>(&mut self, shifts: &[V; K]) -> f64 {
         let (change, residual) = (self.change.as_chunks_mut::<K>().0, self.residual.as_chunks::<K>().0);
         let slopes = &self.values.as_chunks::<K>().0[N..N + N * N];
-        let (Some(change), Some(residual)) = (change.first_chunk_mut::<N>(), residual.first_chunk::<N>()) else {
+        let weights = self.weights.as_chunks::<K>().0.first_chunk::<N>();
+        let (Some(change), Some(residual), Some(weights)) =
+            (change.first_chunk_mut::<N>(), residual.first_chunk::<N>(), weights)
+        else {
             return f64::NAN;
         };
         let mut shift = [V::splat(0.0); N];
@@ -241,19 +297,20 @@ impl Iteration {
                 ds[j % 2] = V::load(&slopes[i * N + j]).mul_add(shift[j], ds[j % 2]);
             }
             let d = ds[0].add(ds[1]);
-            sum = sum.add(d.sub(V::load(&change[i])).abs());
+            sum = d.sub(V::load(&change[i])).abs().mul_add(V::load(&weights[i]), sum);
             d.store(&mut change[i]);
         }
         sum.sum()
     }
 
-    /// F ← F + D. Returns Σ|D|.
+    /// F ← F + D. Returns the weighted sum Σ|D|.
     #[inline(always)]
     fn add<const K: usize, V: Vector<K>>(&mut self) -> f64 {
         let mut sum = V::splat(0.0);
-        for (rate, change) in self.rates.as_chunks_mut::<K>().0.iter_mut().zip(self.change.as_chunks::<K>().0) {
+        let changes = self.change.as_chunks::<K>().0.iter().zip(self.weights.as_chunks::<K>().0);
+        for (rate, (change, weight)) in self.rates.as_chunks_mut::<K>().0.iter_mut().zip(changes) {
             let d = V::load(change);
-            sum = sum.add(d.abs());
+            sum = d.abs().mul_add(V::load(weight), sum);
             V::load(rate).add(d).store(rate);
         }
         sum.sum()

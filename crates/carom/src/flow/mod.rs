@@ -14,6 +14,7 @@ mod multipliers;
 mod past;
 mod registry;
 mod rk4;
+mod roundoff;
 mod stages;
 mod stiff;
 mod variational;
@@ -21,7 +22,7 @@ mod vector;
 
 pub(crate) use collocation::Collocation;
 pub use composition::Composition;
-pub(crate) use disturbed::Disturbed;
+pub(crate) use disturbed::{Disturbed, disturb};
 pub use gauss::Gauss;
 pub(crate) use halved::Halved;
 pub(crate) use held::{Held, HeldCode};

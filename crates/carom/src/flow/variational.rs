@@ -89,7 +89,6 @@ impl Variational {
             carried: &carry.symbols,
             state: &[&step.q0[..], &mechanics.p()].concat(),
             unknowns: &[&step.u[1..].concat()[..], &multipliers.symbols].concat(),
-            divisor: (m1 > 0).then_some(h),
             residuals,
             results: &[&q1, p1].concat(),
             next: &carry.next(&step.q0, &q1),

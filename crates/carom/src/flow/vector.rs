@@ -10,6 +10,8 @@ pub(super) trait Vector<const K: usize>: Copy {
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// self·b
     fn mul(self, b: Self) -> Self;
+    /// self/b
+    fn div(self, b: Self) -> Self;
     /// self + b
     fn add(self, b: Self) -> Self;
     /// self − b
@@ -122,6 +124,13 @@ macro_rules! array {
                 self
             }
             #[inline(always)]
+            fn div(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] /= b.0[k];
+                }
+                self
+            }
+            #[inline(always)]
             fn add(mut self, b: Self) -> Self {
                 for k in 0..K {
                     self.0[k] += b.0[k];
@@ -181,6 +190,10 @@ mod x86 {
         #[inline(always)]
         fn mul(self, b: Self) -> Self {
             Wide(unsafe { _mm512_mul_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn div(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_div_pd(self.0, b.0) })
         }
         #[inline(always)]
         fn add(self, b: Self) -> Self {

@@ -38,6 +38,8 @@ pub struct Hit {
     pub grad_phi: Vec<f64>,
     /// ∂φ/∂t.
     pub phi_t: f64,
+    /// v⁻.
+    pub v_minus: Vec<f64>,
     /// φ̇⁻ = ∇φ·v⁻ + φ_t, which is negative.
     pub rate_minus: f64,
     /// e.
@@ -121,6 +123,7 @@ impl Hit {
             minus: phase.clone(),
             grad_phi: vec![0.0; phase.q().len()],
             phi_t: 0.0,
+            v_minus: vec![0.0; phase.q().len()],
             rate_minus: 0.0,
             restitution: 1.0,
             energy_before: None,
@@ -146,19 +149,18 @@ impl Hit {
         evaluator.project(plus)
     }
 
-    /// φ̇ at `plus`.
-    fn rate(&self, plus: &Phase, evaluator: &mut dyn Evaluator) -> Result<f64, NoSolution> {
-        let v = evaluator.velocity(plus)?;
-        Ok(self.grad_phi.iter().zip(v).map(|(g, v)| g * v).sum::<f64>() + self.phi_t)
+    /// φ̇⁺ − φ̇⁻ = ∇φ·(v⁺ − v⁻) at `plus`.
+    fn change(&self, plus: &Phase, evaluator: &mut dyn Evaluator) -> Result<f64, NoSolution> {
+        let v = evaluator.velocity(plus)?.iter().zip(&self.v_minus);
+        Ok(self.grad_phi.iter().zip(v).map(|(g, (after, before))| g * (after - before)).sum())
     }
 
     /// λ with φ̇⁺ = −e φ̇⁻: exact where L is quadratic in v, since φ̇ is then linear in λ; else a first guess.
     fn reflection(&self, rounds: usize, plus: &mut Phase, evaluator: &mut dyn Evaluator) -> Result<f64, NoSolution> {
-        let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let mut lambda = size(self.minus.p()).max(1e-3) / size(&self.grad_phi);
+        let mut lambda = trial_impulse(&self.minus, &self.v_minus, &self.grad_phi);
         for _ in 0..rounds {
             self.push(lambda, plus, evaluator)?;
-            let slope = (self.rate(plus, evaluator)? - self.rate_minus) / lambda;
+            let slope = self.change(plus, evaluator)? / lambda;
             if slope.abs() <= TANGENT * (self.rate_minus / lambda).abs() {
                 return Err(NoSolution::Tangent);
             }
@@ -166,6 +168,28 @@ impl Hit {
         }
         if lambda.is_finite() && lambda > 0.0 { Ok(lambda) } else { Err(NoSolution::NoImpulse) }
     }
+}
+
+/// An impulse of a wall with about the energy of the motion: λ ≈ √(p·v/W). All terms of each sum have one unit.
+///
+/// ```text
+/// λ = √(Σ|pᵢvᵢ| over all i · Σ|pᵢvᵢ| over ∂φᵢ ≠ 0) / Σ|∂φᵢvᵢ|
+/// ```
+///
+/// A smaller one would be lost beside the velocities of other coordinates. If nothing moves along the wall, it is as large as the
+/// momenta; at rest all impulses will do, because v is proportional to them.
+pub(crate) fn trial_impulse(z: &Phase, v: &[f64], grad_phi: &[f64]) -> f64 {
+    let (mut all, mut along, mut rate) = (0.0, 0.0, 0.0);
+    for ((p, v), slope) in z.p().iter().zip(v).zip(grad_phi) {
+        let energy = (p * v).abs();
+        all += energy;
+        along += if *slope == 0.0 { 0.0 } else { energy };
+        rate += (slope * v).abs();
+    }
+    let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
+    let usable = |lambda: &f64| *lambda > 0.0 && lambda.is_finite();
+    let lambda = Some(all.sqrt() * along.sqrt() / rate).filter(usable);
+    lambda.or(Some(size(z.p()) / size(grad_phi)).filter(usable)).unwrap_or(1.0)
 }
 
 /// λ > 0 with r(λ) = 0; leaves p⁺ in `plus`. `window` is what the rule remembers of the nodes before.

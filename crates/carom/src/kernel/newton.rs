@@ -18,8 +18,10 @@ pub enum NewtonStatus {
     Solved = 0,
     /// The Jacobian ∂r/∂x is singular.
     Singular = 1,
-    /// The corrections do not decrease.
+    /// A number is not finite.
     Diverged = 2,
+    /// It has not converged yet: the last unknowns are at the end of the inputs.
+    Unfinished = 3,
 }
 
 /// Equations r = 0 for the unknowns, and results to compute from the solution.
@@ -35,8 +37,6 @@ pub struct Problem<'a> {
     pub state: &'a [Expr],
     /// The unknowns.
     pub unknowns: &'a [Expr],
-    /// The input by which the residuals are divided, if any; their roundoff is divided by it too.
-    pub divisor: Option<Expr>,
     /// The residuals r, as many as there are unknowns.
     pub residuals: &'a [Expr],
     /// The expressions to evaluate at the solution.
@@ -49,11 +49,6 @@ impl Problem<'_> {
     /// All inputs in order.
     pub fn inputs(&self) -> Vec<Expr> {
         [self.given, self.carried, self.state, self.unknowns].concat()
-    }
-
-    /// The index of the divisor among the inputs.
-    pub fn divisor(&self) -> Option<usize> {
-        self.inputs().iter().position(|&input| Some(input) == self.divisor)
     }
 
     /// r, then ∂r/∂x by rows.
@@ -71,8 +66,8 @@ pub(super) struct Equations {
     pub(super) tape: Tape,
     /// The number of unknowns.
     pub(super) n: usize,
-    /// The index of the input by which residuals are divided.
-    pub(super) divisor: Option<usize>,
+    /// For each row of ∂r/∂x, true if its entry on the diagonal is always zero.
+    pub(super) is_bordered: Vec<bool>,
     /// The indices of the carried inputs and of the state.
     pub(super) carried: Range<usize>,
     pub(super) state: Range<usize>,
@@ -86,9 +81,10 @@ pub(super) struct Equations {
 
 impl Equations {
     fn new(problem: &Problem) -> Result<Equations, KernelError> {
-        let outputs = [&problem.equations(), problem.results, problem.next].concat();
-        let tape = Tape::new(&problem.inputs(), &outputs)?;
         let n = problem.unknowns.len();
+        let equations = problem.equations();
+        let is_bordered = (0..n).map(|i| equations[n + i * n + i].is_zero()).collect();
+        let tape = Tape::new(&problem.inputs(), &[&equations, problem.results, problem.next].concat())?;
         let (first, outputs) = (tape.inputs() - n, tape.outputs().split_at(n + n * n));
         let is_fixed: Vec<bool> = depends_on(&tape, first).iter().map(|depends| !depends).collect();
         let moving = |outputs: &[Reg]| -> Vec<bool> {
@@ -96,8 +92,8 @@ impl Equations {
         };
         let (is_iterated, is_final) = (moving(outputs.0), moving(outputs.1));
         let carried = problem.given.len()..problem.given.len() + problem.carried.len();
-        let (state, divisor) = (carried.end..first, problem.divisor());
-        Ok(Equations { n, divisor, state, carried, is_fixed, is_iterated, is_final, tape })
+        let state = carried.end..first;
+        Ok(Equations { n, is_bordered, state, carried, is_fixed, is_iterated, is_final, tape })
     }
 
     #[cfg_attr(not(feature = "jit"), allow(dead_code))]
@@ -178,7 +174,7 @@ impl NewtonKernel {
     }
 
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
-    /// inputs. Returns the status and, if there is a solution, the number of iterations. Does not allocate.
+    /// inputs. Returns the status and the number of iterations. Does not allocate.
     ///
     /// # Panics
     ///
@@ -220,6 +216,7 @@ impl NewtonKernel {
         match code & 0xff {
             0 => (NewtonStatus::Solved, (code >> 8) as usize),
             1 => (NewtonStatus::Singular, 0),
+            3 => (NewtonStatus::Unfinished, (code >> 8) as usize),
             _ => (NewtonStatus::Diverged, 0),
         }
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::Field;
 use super::bordered::Bordered;
 use super::local::{Local, LocalCode};
+use crate::limits::ROUNDOFF;
 use crate::phase::Phase;
-use crate::solve::{NoSolution, Solved, StopRule, larger, largest};
+use crate::solve::{NoSolution, Solved, StopRule, larger};
 
 /// Walls that hold the motion, treated as additional constraints after those of the model. Needs no compilation for a new set.
 #[derive(Clone, Debug)]
@@ -19,6 +20,7 @@ pub struct Active {
     rates: Vec<f64>,
     force: Vec<f64>,
     moved: Vec<f64>,
+    steps: Vec<f64>,
     /// M a at the last state.
     inertia: Vec<f64>,
 }
@@ -34,6 +36,7 @@ impl Active {
             rates: vec![0.0; rows.len()],
             force: vec![0.0; code.n],
             moved: vec![0.0; code.n],
+            steps: vec![0.0; code.n],
             inertia: vec![0.0; code.n],
             local,
         }
@@ -53,7 +56,7 @@ impl Active {
     ///
     /// L_vv is evaluated at v = 0; this makes no difference if L is quadratic in v.
     pub fn project(&mut self, z: &mut Phase, field: &mut Field) -> Solved<()> {
-        let Active { local, equations, moved, .. } = self;
+        let Active { local, equations, moved, steps, .. } = self;
         moved.fill(0.0);
         local.place(z.t, z.q(), moved);
         let n = local.code.n;
@@ -62,29 +65,30 @@ impl Active {
             equations.set_column(k, &local.row(equations.rows[k]));
         }
         moved.copy_from_slice(z.q());
-        let mut rule = StopRule::new(largest(z.q()));
+        let mut rule = StopRule::default();
         loop {
             local.state_mut(z.t).0.copy_from_slice(moved);
-            let mut is_roundoff = true;
+            let mut part = 0.0;
             for k in 0..equations.rows.len() {
                 let row = local.row(equations.rows[k]);
                 equations.set_row(k, &row);
                 // Uses δ itself as the unknown: G δ_new = G δ − g.
                 let swept: f64 = row.support.iter().zip(row.grad).map(|(&i, s)| s * (moved[i] - z.q()[i])).sum();
-                is_roundoff &= row.g.abs() <= 2.0 * f64::EPSILON * row.size;
+                part = larger(part, if row.g == 0.0 { 0.0 } else { row.g.abs() / row.size });
                 equations.right().1[k] = swept - row.g;
             }
-            if is_roundoff {
+            if part <= 2.0 * f64::EPSILON || (rule.iterations > 0 && rule.is_roundoff(part)) {
                 break;
             }
             equations.right().0.fill(0.0);
             let (delta, _) = equations.solve().ok_or(NoSolution::Singular)?;
-            let mut step = 0.0;
-            for ((moved, q), delta) in moved.iter_mut().zip(z.q()).zip(delta) {
-                step = larger(step, (q + delta - *moved).abs());
+            let mut moves = false;
+            for (((moved, q), delta), step) in moved.iter_mut().zip(z.q()).zip(delta).zip(&mut *steps) {
+                *step = q + delta - *moved;
+                moves |= step.abs() > ROUNDOFF * q.abs();
                 *moved = q + delta;
             }
-            if rule.is_last(step, largest(delta))? {
+            if rule.is_last(steps, delta)? || !moves {
                 break;
             }
         }

@@ -1,6 +1,5 @@
 //! Hamilton's equations from the Lagrangian.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::eliminate::{eliminate, eliminate_columns};
@@ -10,7 +9,6 @@ use super::{Mechanics, Newton, numbered};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
-use crate::limits::PARTS_OF_MOMENTA;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
@@ -34,11 +32,15 @@ pub struct Field {
     velocity: Velocity,
     /// The parameters, t, q, p and, if v is implicit, v.
     inputs: Vec<f64>,
+    /// The initial guess of an implicit v.
+    guess: Vec<f64>,
     /// v, ṗ, H; with constraints, then L_v and μ.
     values: Vec<f64>,
     /// Whether the values depend on the time, and which of them are up to date for `inputs`.
     depends_on_time: bool,
     known: Known,
+    /// True if an implicit velocity starts from the last one, false if always from rest.
+    remembers: bool,
 }
 
 /// How to compute v from p.
@@ -92,8 +94,17 @@ impl Field {
         };
         let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
         inputs[..parameters.len()].copy_from_slice(parameters);
-        let values = vec![0.0; values];
-        Ok(Field { n, parameters: parameters.len(), velocity, inputs, values, depends_on_time, known: Known::Nothing })
+        Ok(Field {
+            n,
+            parameters: parameters.len(),
+            velocity,
+            inputs,
+            guess: vec![0.0; unknowns],
+            values: vec![0.0; values],
+            depends_on_time,
+            known: Known::Nothing,
+            remembers: true,
+        })
     }
 
     /// The equations while these walls hold the motion as additional constraints after those of the model.
@@ -106,9 +117,11 @@ impl Field {
             parameters: parameters.len(),
             values: vec![0.0; tangent.values()],
             inputs,
+            guess: Vec::new(),
             depends_on_time: code.depends_on_time,
             velocity: Velocity::Held(Box::new(tangent)),
             known: Known::Nothing,
+            remembers: true,
         }
     }
 
@@ -129,6 +142,12 @@ impl Field {
         if let Velocity::Held(tangent) = &mut self.velocity {
             tangent.forget();
         }
+    }
+
+    /// Starts every implicit velocity from rest from now on, so that its last bits do not depend on the points before it.
+    pub fn remember_nothing(&mut self) {
+        self.remembers = false;
+        self.forget();
     }
 
     /// v, ṗ and H as expressions of the time, the coordinates and the momenta ([`Mechanics::p`]). None if v is implicit.
@@ -195,15 +214,19 @@ impl Field {
                 explicit.eval(wanted, &self.inputs, &mut self.values);
                 self.known = wanted;
             }
-            // Start from the last velocity; if that fails, from rest.
+            // Start from the last velocity; if that fails, carefully; if that fails, from rest. If p = L_v(q, v) is strongly
+            // nonlinear, as in relativity, full Newton steps lead to inadmissible velocities.
             Velocity::Implicit(newton) => {
+                let unknowns = self.parameters + 1 + z.len();
+                if !self.remembers {
+                    self.inputs[unknowns..].fill(0.0);
+                }
+                self.guess.copy_from_slice(&self.inputs[unknowns..]);
                 if newton.solve(&mut self.inputs, &mut self.values).is_err() {
-                    self.inputs[self.parameters + 1 + z.len()..].fill(0.0);
-                    let solved = newton.solve(&mut self.inputs, &mut self.values);
-                    if solved.is_err() {
-                        let unknowns = self.parameters + 1 + z.len();
-                        let momenta = unknowns - z.len() / 2..unknowns;
-                        approach(newton, &mut self.inputs, &mut self.values, momenta).or(solved)?;
+                    self.inputs[unknowns..].copy_from_slice(&self.guess);
+                    if newton.solve_carefully(&mut self.inputs, &mut self.values).is_err() {
+                        self.inputs[unknowns..].fill(0.0);
+                        newton.solve_carefully(&mut self.inputs, &mut self.values)?;
                     }
                 }
                 self.known = Known::All;
@@ -238,26 +261,6 @@ impl Explicit {
         self.motion.eval(inputs, &mut values[..n + 1]);
         values[2 * n] = values[n];
     }
-}
-
-/// Newton's method from rest, with momenta that grow to the given ones (continuation). If p = L_v(q, v) is strongly nonlinear,
-/// as in relativity, full Newton steps lead to inadmissible velocities.
-#[cold]
-fn approach(
-    newton: &mut Newton,
-    inputs: &mut [f64],
-    values: &mut [f64],
-    momenta: Range<usize>,
-) -> std::result::Result<(), NoSolution> {
-    let p = inputs[momenta.clone()].to_vec();
-    inputs[momenta.end..].fill(0.0);
-    let mut result = Ok(());
-    for part in 1..=PARTS_OF_MOMENTA {
-        let share = part as f64 / PARTS_OF_MOMENTA as f64;
-        inputs[momenta.clone()].iter_mut().zip(&p).for_each(|(x, p)| *x = share * p);
-        result = result.and_then(|()| newton.solve(inputs, values));
-    }
-    result
 }
 
 /// Returns the unknowns v and μ, their equations, and the results v, ṗ, H, L_v, μ.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::expr::{Expr, grad, jacobian};
 use crate::kernel::Kernel;
 use crate::phase::Phase;
-use crate::system::{System, time};
+use crate::system::{System, normal_force, time};
 
 /// A state in all coordinates, driven ones included.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +42,10 @@ pub struct Lift {
     inputs: Inputs,
     values: Vec<f64>,
     crossings: Vec<f64>,
+    /// The walls whose normal forces the outputs contain, and these forces. They follow the other inputs of `state`.
+    walls: Vec<usize>,
+    forces: Vec<f64>,
+    loaded: Vec<f64>,
 }
 
 impl Lift {
@@ -58,16 +62,23 @@ impl Lift {
         let slopes = jacobian(&system.drive(&system.q()), &mechanics.q).concat();
         let state: Vec<Expr> = [system.q(), system.v(), momenta, outputs.to_vec()].concat();
         let symbols = mechanics.state_symbols();
+        let used: Vec<Expr> = outputs.iter().flat_map(|output| output.symbols()).collect();
+        let walls: Vec<usize> = (0..system.walls.len()).filter(|&wall| used.contains(&normal_force(wall))).collect();
+        let forces = walls.iter().map(|&wall| normal_force(wall));
+        let loaded: Vec<Expr> = symbols.iter().copied().chain(forces).collect();
         Ok(Lift {
             free: system.free(),
             n: system.coordinates.len(),
             energy: energy.map(|e| mechanics.kernel(&symbols, &system.drive(&[e]))).transpose()?,
-            state: mechanics.kernel(&symbols, &system.drive(&state))?,
+            state: mechanics.kernel(&loaded, &system.drive(&state))?,
             sections: mechanics.kernel(&symbols, &system.drive(sections))?,
             slopes: mechanics.kernel(&symbols, &slopes)?,
             inputs: Inputs::new(parameters, mechanics.n()),
             values: vec![0.0; state.len()],
             crossings: vec![0.0; sections.len()],
+            forces: vec![0.0; walls.len()],
+            walls,
+            loaded: Vec::new(),
         })
     }
 
@@ -114,12 +125,27 @@ impl Lift {
         &self.crossings
     }
 
+    /// True if an output contains the normal force of a wall.
+    pub fn wants_forces(&self) -> bool {
+        !self.walls.is_empty()
+    }
+
+    /// Sets the normal forces of the walls that hold the motion; those of the other walls are zero.
+    pub fn set_forces(&mut self, holding: &[usize], forces: &[f64]) {
+        for (wall, force) in self.walls.iter().zip(&mut self.forces) {
+            let place = holding.iter().position(|held| held == wall);
+            *force = place.map_or(0.0, |place| forces.get(place).copied().unwrap_or(f64::NAN));
+        }
+    }
+
     /// Writes the state in all coordinates; NaN if the velocities are not given.
     pub fn node(&mut self, t: f64, q: &[f64], v: Option<&[f64]>, node: &mut Node) {
         match v {
             Some(v) => {
                 self.inputs.place(t, q, v);
-                self.state.eval(self.inputs.all(), &mut self.values);
+                self.loaded.clear();
+                self.loaded.extend(self.inputs.all().iter().chain(&self.forces));
+                self.state.eval(&self.loaded, &mut self.values);
             }
             None => self.values.fill(f64::NAN),
         }

@@ -1,12 +1,14 @@
 //! Newton's method on compiled equations.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-use super::Mechanics;
+use super::{Mechanics, sum_of_terms};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
-use crate::solve::{Linear, NoSolution, StopRule, largest};
+use crate::limits::{HALVINGS_OF_CORRECTION, MAX_CAREFUL, RESIDUALS_COUNT};
+use crate::solve::{Linear, NoSolution, StopRule, largest_part};
 
 /// Solves equations r(a, x) = 0 for x with given a, and computes results from the solution:
 ///
@@ -14,7 +16,8 @@ use crate::solve::{Linear, NoSolution, StopRule, largest};
 /// ∂r/∂x·dx = r,   x ← x − dx
 /// ```
 ///
-/// `StopRule` decides when the iteration ends; the code emitted by `kernel/jit/newton.rs` applies the same rule.
+/// [`StopRule`] decides when the iteration ends. The code emitted by `kernel/jit/newton.rs` applies its first condition, which
+/// suffices for most steps; what does not converge there goes on in parts.
 #[derive(Clone, Debug)]
 pub struct Newton {
     method: Method,
@@ -24,27 +27,62 @@ pub struct Newton {
 /// How the iteration is executed.
 #[derive(Clone, Debug)]
 enum Method {
-    /// One native function, for few unknowns.
-    Whole(NewtonKernel),
+    /// One native function, for few unknowns; then the parts, when they are first needed.
+    Whole { kernel: NewtonKernel, later: Arc<Later>, parts: Option<Box<Parts>> },
     /// Separate kernels for the equations and the results.
     Parts(Box<Parts>),
+}
+
+/// A problem whose parts are compiled on first use, once for all clones.
+#[derive(Debug)]
+struct Later {
+    mechanics: Mechanics,
+    /// The lists of [`Problem`] in its order: given, carried, state, unknowns, residuals, results, next.
+    lists: [Vec<Expr>; 7],
+    parts: OnceLock<Option<Parts>>,
+}
+
+impl Later {
+    fn new(mechanics: &Mechanics, problem: &Problem) -> Later {
+        let Problem { given, carried, state, unknowns, residuals, results, next } = *problem;
+        let lists = [given, carried, state, unknowns, residuals, results, next].map(<[Expr]>::to_vec);
+        Later { mechanics: mechanics.clone(), lists, parts: OnceLock::new() }
+    }
+
+    /// The indices of the state among the inputs.
+    fn state(&self) -> Range<usize> {
+        let first = self.mechanics.parameters.len() + self.lists[0].len() + self.lists[1].len();
+        first..first + self.lists[2].len()
+    }
+
+    #[cold]
+    fn parts(&self) -> Option<Box<Parts>> {
+        let [given, carried, state, unknowns, residuals, results, next] = &self.lists;
+        let problem = Problem { given, carried, state, unknowns, residuals, results, next };
+        self.parts.get_or_init(|| Parts::new(&self.mechanics, &problem).ok()).clone().map(Box::new)
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Parts {
     /// (a, x) → r and the nonzero entries of ∂r/∂x
     equations: Kernel,
+    /// (a, x) → the sum of the absolute terms of each residual
+    terms: Kernel,
     /// (a, x) → results, next carried inputs
     results: Kernel,
     carried: Range<usize>,
     state: Range<usize>,
     n: usize,
-    /// The index of the input by which residuals are divided, if any.
-    divisor: Option<usize>,
+    /// The rows and columns of the entries of ∂r/∂x.
+    places: Vec<(usize, usize)>,
     slopes: Linear,
     /// r and the entries of ∂r/∂x
     values: Vec<f64>,
+    sizes: Vec<f64>,
     correction: Vec<f64>,
+    /// The correction that would follow.
+    next: Vec<f64>,
     /// The results and the next carried inputs.
     outputs: Vec<f64>,
 }
@@ -69,7 +107,7 @@ impl Newton {
             Backend::Interpreter => None,
         };
         let method = match whole {
-            Some(kernel) => Method::Whole(kernel),
+            Some(kernel) => Method::Whole { kernel, later: Arc::new(Later::new(mechanics, problem)), parts: None },
             None => Method::Parts(Box::new(Parts::new(mechanics, problem)?)),
         };
         Ok(Newton { method, iterations: 0 })
@@ -78,11 +116,11 @@ impl Newton {
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
     /// inputs.
     pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
-        self.iterations = match &mut self.method {
-            Method::Whole(kernel) => outcome(kernel.solve(inputs, results))?,
-            Method::Parts(parts) => parts.solve(inputs, results)?,
+        let status = match &mut self.method {
+            Method::Whole { kernel, .. } => kernel.solve(inputs, results),
+            Method::Parts(_) => (NewtonStatus::Unfinished, 0),
         };
-        Ok(())
+        self.go_on(status, inputs, results)
     }
 
     /// Like [`Newton::solve`], but reads the state from `state`. The state may or may not be copied to `inputs`.
@@ -92,28 +130,61 @@ impl Newton {
         inputs: &mut [f64],
         results: &mut [f64],
     ) -> std::result::Result<(), NoSolution> {
-        self.iterations = match &mut self.method {
-            Method::Whole(kernel) => outcome(kernel.solve_from(state, inputs, results))?,
-            Method::Parts(parts) => {
-                inputs[parts.state.clone()].copy_from_slice(state);
-                parts.solve(inputs, results)?
-            }
+        let status = match &mut self.method {
+            Method::Whole { kernel, .. } => kernel.solve_from(state, inputs, results),
+            Method::Parts(_) => (NewtonStatus::Unfinished, 0),
         };
+        if status.0 == NewtonStatus::Unfinished {
+            let place = match &self.method {
+                Method::Whole { later, .. } => later.state(),
+                Method::Parts(parts) => parts.state.clone(),
+            };
+            inputs[place].copy_from_slice(state);
+        }
+        self.go_on(status, inputs, results)
+    }
+
+    /// Goes on in parts if the iteration is not finished.
+    fn go_on(
+        &mut self,
+        (status, iterations): (NewtonStatus, usize),
+        inputs: &mut [f64],
+        results: &mut [f64],
+    ) -> std::result::Result<(), NoSolution> {
+        self.iterations = iterations;
+        match status {
+            NewtonStatus::Solved => return Ok(()),
+            NewtonStatus::Singular => return Err(NoSolution::Singular),
+            NewtonStatus::Diverged => return Err(NoSolution::Diverged),
+            NewtonStatus::Unfinished => {}
+        }
+        self.iterations = self.parts()?.solve(inputs, results, iterations)?;
+        Ok(())
+    }
+
+    fn parts(&mut self) -> std::result::Result<&mut Parts, NoSolution> {
+        match &mut self.method {
+            Method::Parts(parts) => Ok(parts),
+            Method::Whole { later, parts, .. } => {
+                if parts.is_none() {
+                    *parts = later.parts();
+                }
+                parts.as_deref_mut().ok_or(NoSolution::Diverged)
+            }
+        }
+    }
+
+    /// Like [`Newton::solve`], for strongly nonlinear equations: a correction is halved until the one that would follow it is
+    /// smaller. [Deuflhard 2004, §3.3]
+    #[cold]
+    pub fn solve_carefully(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
+        self.iterations = self.parts()?.solve_carefully(inputs, results)?;
         Ok(())
     }
 
     /// The number of iterations of the last solve.
     pub fn iterations(&self) -> usize {
         self.iterations
-    }
-}
-
-/// The number of iterations, or why there is no solution.
-fn outcome((status, iterations): (NewtonStatus, usize)) -> std::result::Result<usize, NoSolution> {
-    match status {
-        NewtonStatus::Solved => Ok(iterations),
-        NewtonStatus::Singular => Err(NoSolution::Singular),
-        NewtonStatus::Diverged => Err(NoSolution::Diverged),
     }
 }
 
@@ -127,41 +198,109 @@ impl Parts {
         let (places, slopes): (Vec<(usize, usize)>, Vec<Expr>) =
             slopes.map(|(at, slope)| ((at / n, at % n), slope)).unzip();
         equations.extend(slopes);
+        let terms: Vec<Expr> = problem.residuals.iter().map(|&r| sum_of_terms(r)).collect();
         Ok(Parts {
             equations: mechanics.kernel(&inputs, &equations)?,
+            // Rarely evaluated.
+            terms: mechanics.interpreted().kernel(&inputs, &terms)?,
             results: mechanics.kernel(&inputs, &[problem.results, problem.next].concat())?,
             state: carried.end..carried.end + problem.state.len(),
             carried,
             n,
-            divisor: problem.divisor().map(|i| mechanics.parameters.len() + i),
             slopes: Linear::new(n, &places),
+            places,
             values: vec![0.0; equations.len()],
+            sizes: vec![0.0; n],
             correction: vec![0.0; n],
+            next: vec![0.0; n],
             outputs: vec![0.0; problem.results.len() + problem.next.len()],
         })
     }
 
-    /// Like [`Newton::solve`], but returns the number of iterations.
-    fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
-        let unit = self.divisor.map_or(1.0, |i| (1.0 / inputs[i].abs()).max(1.0));
-        let mut rule = StopRule::new(unit);
+    /// Like [`Newton::solve`], after so many iterations. Returns the number of iterations.
+    fn solve(
+        &mut self,
+        inputs: &mut [f64],
+        results: &mut [f64],
+        iterations: usize,
+    ) -> std::result::Result<usize, NoSolution> {
+        let mut rule = StopRule::after(iterations);
         loop {
             self.equations.eval(inputs, &mut self.values);
-            let (r, slopes) = self.values.split_at(self.n);
-            if !self.slopes.factor(slopes) {
-                return Err(NoSolution::Singular);
+            if rule.iterations >= RESIDUALS_COUNT && self.is_roundoff(inputs, &mut rule) {
+                break;
             }
-            self.slopes.solve(r, &mut self.correction);
+            self.find_correction()?;
             let x = &mut inputs[self.state.end..];
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
-            if rule.is_last(largest(&self.correction), largest(x))? {
+            if rule.is_last(&self.correction, x)? {
                 break;
             }
         }
+        self.finish(inputs, results);
+        Ok(rule.iterations)
+    }
+
+    /// See [`Newton::solve_carefully`].
+    fn solve_carefully(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<usize, NoSolution> {
+        let (mut rule, first) = (StopRule::default(), self.state.end);
+        let mut start = inputs[first..].to_vec();
+        for count in 1..=MAX_CAREFUL {
+            self.equations.eval(inputs, &mut self.values);
+            if self.is_roundoff(inputs, &mut rule) {
+                self.finish(inputs, results);
+                return Ok(count);
+            }
+            self.find_correction()?;
+            start.copy_from_slice(&inputs[first..]);
+            let sizes: Vec<f64> = start.iter().zip(&self.correction).map(|(x, dx)| x.abs() + dx.abs()).collect();
+            let size = largest_part(&self.correction, &sizes);
+            let mut part = 1.0;
+            for _ in 0..HALVINGS_OF_CORRECTION {
+                let moved = start.iter().zip(&self.correction).map(|(x, dx)| x - part * dx);
+                inputs[first..].iter_mut().zip(moved).for_each(|(x, moved)| *x = moved);
+                self.equations.eval(inputs, &mut self.values);
+                self.slopes.solve(&self.values[..self.n], &mut self.next);
+                // Not a number where the equations are not defined.
+                if largest_part(&self.next, &sizes) <= (1.0 - 0.5 * part) * size {
+                    break;
+                }
+                part *= 0.5;
+            }
+            if part == 1.0 && StopRule::default().is_last(&self.correction, &inputs[first..])? {
+                self.finish(inputs, results);
+                return Ok(count);
+            }
+        }
+        Err(NoSolution::Diverged)
+    }
+
+    /// True if the residuals are roundoff of their terms, and of the terms ∂rᵢ/∂xⱼ·xⱼ.
+    fn is_roundoff(&mut self, inputs: &[f64], rule: &mut StopRule) -> bool {
+        let (r, slopes) = self.values.split_at(self.n);
+        self.terms.eval(inputs, &mut self.sizes);
+        let x = &inputs[self.state.end..];
+        for (&(i, j), slope) in self.places.iter().zip(slopes) {
+            self.sizes[i] += (slope * x[j]).abs();
+        }
+        rule.is_roundoff(largest_part(r, &self.sizes))
+    }
+
+    /// Solves ∂r/∂x·dx = r.
+    fn find_correction(&mut self) -> std::result::Result<(), NoSolution> {
+        let (r, slopes) = self.values.split_at(self.n);
+        if !self.slopes.factor(slopes) {
+            return Err(NoSolution::Singular);
+        }
+        self.slopes.solve(r, &mut self.correction);
+        Ok(())
+    }
+
+    /// Writes the results and the next carried inputs.
+    fn finish(&mut self, inputs: &mut [f64], results: &mut [f64]) {
         self.results.eval(inputs, &mut self.outputs);
         let (values, next) = self.outputs.split_at(results.len());
         results.copy_from_slice(values);
         inputs[self.carried.clone()].copy_from_slice(next);
-        Ok(rule.iterations)
     }
 }

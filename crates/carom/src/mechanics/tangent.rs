@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bordered::Bordered;
 use super::local::{Local, LocalCode};
 use crate::limits::PARTS_OF_MOMENTA;
-use crate::solve::{NoSolution, Solved, StopRule, largest};
+use crate::solve::{NoSolution, Solved, StopRule, largest_part};
 
 /// Computes v and μ of a phase point while walls hold the motion: the equations of [`super::Field`], assembled numerically for
 /// any set of walls.
@@ -19,13 +19,15 @@ pub(super) struct Tangent {
     equations: Bordered,
     v: Vec<f64>,
     mu: Vec<f64>,
+    /// The sum of the absolute terms of each equation.
+    sizes: Vec<f64>,
 }
 
 impl Tangent {
     pub(super) fn new(code: &Arc<LocalCode>, rows: &[usize], parameters: &[f64]) -> Tangent {
         let local = Local::new(code, parameters);
-        let (v, mu) = (vec![0.0; code.n], vec![0.0; rows.len()]);
-        Tangent { equations: Bordered::new(&local, rows), local, v, mu }
+        let (v, mu, sizes) = (vec![0.0; code.n], vec![0.0; rows.len()], vec![0.0; code.n + rows.len()]);
+        Tangent { equations: Bordered::new(&local, rows), local, v, mu, sizes }
     }
 
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) {
@@ -78,15 +80,19 @@ impl Tangent {
     /// Newton's method for the momenta scaled by `share`. If L is quadratic in v, one iteration is exact up to roundoff, which
     /// is large if the guess is much larger than the velocity.
     fn newton(&mut self, t: f64, q: &[f64], p: &[f64], share: f64) -> Solved<()> {
-        let Tangent { local, equations, v, mu } = self;
-        let n = v.len();
-        let mut rule = StopRule::new(0.0);
+        let Tangent { local, equations, v, mu, sizes } = self;
+        let (n, code) = (v.len(), local.code.clone());
+        let mut rule = StopRule::default();
         loop {
             local.place(t, q, v);
             let values = local.inertia();
             equations.set_mass(&values[n..]);
             let balance = values[..n].iter().zip(p).map(|(momentum, p)| momentum - share * p);
             equations.right().0.iter_mut().zip(balance).for_each(|(r, x)| *r = x);
+            sizes[..n].iter_mut().zip(p).for_each(|(size, p)| *size = (share * p).abs());
+            for ((i, j), mass) in code.entries[0].iter().zip(&values[n..]) {
+                sizes[*i] += (mass * v[*j]).abs();
+            }
             for (k, mu) in mu.iter().enumerate() {
                 let row = local.row(equations.rows[k]);
                 equations.set_row(k, &row);
@@ -94,13 +100,23 @@ impl Tangent {
                 let (momenta, rates) = equations.right();
                 row.add_to(*mu, momenta);
                 rates[k] = row.dot(v) + row.g_t;
+                let terms = row.support.iter().zip(row.grad);
+                sizes[n + k] = row.g_t.abs() + terms.clone().map(|(&i, slope)| (slope * v[i]).abs()).sum::<f64>();
+                terms.for_each(|(&i, slope)| sizes[i] += (mu * slope).abs());
+            }
+            let (momenta, rates) = equations.right();
+            let part = largest_part(momenta, &sizes[..n]).max(largest_part(rates, &sizes[n..]));
+            if rule.iterations > 0 && rule.is_roundoff(part) {
+                return Ok(());
             }
             let (dv, dmu) = equations.solve().ok_or(NoSolution::Singular)?;
             v.iter_mut().zip(dv).for_each(|(v, dv)| *v -= dv);
             mu.iter_mut().zip(dmu).for_each(|(mu, dmu)| *mu -= dmu);
-            let (step, scale) = (largest(dv), largest(v));
-            let is_last = rule.is_last(step, scale + 0.0 * largest(mu))?;
-            if is_last || (local.code.is_quadratic && step <= scale) {
+            if !mu.iter().sum::<f64>().is_finite() {
+                return Err(NoSolution::Diverged);
+            }
+            let is_near = || dv.iter().zip(&*v).all(|(dv, v)| dv.abs() <= v.abs());
+            if rule.is_last(dv, v)? || (code.is_quadratic && is_near()) {
                 return Ok(());
             }
         }

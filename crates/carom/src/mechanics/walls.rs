@@ -49,8 +49,9 @@ struct End {
 }
 
 impl Walls {
-    pub(crate) fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Walls> {
-        let (n, walls) = (mechanics.n(), &mechanics.walls);
+    /// Compiles the gaps of these walls.
+    pub(crate) fn new(mechanics: &Mechanics, walls: &[Expr], parameters: &[f64]) -> Result<Walls> {
+        let n = mechanics.n();
         let symbols = mechanics.state_symbols();
         let interpreted = mechanics.interpreted();
         let compiler = if walls.len() < MANY { mechanics } else { &interpreted };

@@ -169,6 +169,8 @@ impl Builder {
             projection: None,
             points: Vec::new(),
             drawings: Vec::new(),
+            contacts: Vec::new(),
+            undrawn: Vec::new(),
             warnings: Vec::new(),
             places,
         })

@@ -50,13 +50,21 @@ impl Check<'_> {
 }
 
 /// L_vv + c·GᵀG with a large c. It is positive definite if L_vv is positive definite on the tangent space of the constraints.
+/// Each coordinate is in the unit 1/√|(L_vv)ᵢᵢ|, and each constraint in that of its largest entry.
 fn on_constraints(bordered: &[f64], n: usize, m: usize) -> Vec<f64> {
     let entry = |i: usize, j: usize| bordered[i * (n + m) + j];
-    let size = |rows: std::ops::Range<usize>| -> f64 {
-        rows.flat_map(|i| (0..n).map(move |j| entry(i, j).powi(2))).sum::<f64>().sqrt()
+    let unit = |x: f64| Some(1.0 / x).filter(|unit| unit.is_normal()).unwrap_or(1.0);
+    let units: Vec<f64> = (0..n).map(|i| unit(entry(i, i).abs().sqrt())).collect();
+    let normal = |k: usize| {
+        let scaled: Vec<f64> = (0..n).map(|i| entry(k, i) * units[i]).collect();
+        let size = unit(scaled.iter().fold(0.0, |m: f64, x| m.max(x.abs())));
+        scaled.into_iter().map(|x| x * size).collect::<Vec<f64>>()
     };
-    let c = if m == 0 { 0.0 } else { CONSTRAINTS_OUTWEIGH * size(0..n) / size(n..n + m).powi(2) };
-    let weighted = |i: usize, j: usize| entry(i, j) + c * (n..n + m).map(|k| entry(k, i) * entry(k, j)).sum::<f64>();
+    let normals: Vec<Vec<f64>> = (n..n + m).map(normal).collect();
+    let weighted = |i: usize, j: usize| {
+        let pull: f64 = normals.iter().map(|normal| normal[i] * normal[j]).sum();
+        entry(i, j) * units[i] * units[j] + CONSTRAINTS_OUTWEIGH * pull
+    };
     (0..n * n).map(|k| weighted(k / n, k % n)).collect()
 }
 

@@ -22,6 +22,7 @@
 
 mod builder;
 mod document;
+mod drawing;
 mod load;
 mod mass;
 mod names;
@@ -35,12 +36,16 @@ mod state;
 mod suggest;
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
+pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape};
 pub use load::MAX_BYTES;
 pub use names::Definition;
-pub use settings::Run;
+pub use settings::{AUTO, Run};
 pub use source::Source;
 pub(crate) use start::QuickStart;
 pub use start::Start;
@@ -77,6 +82,10 @@ pub struct Model {
     pub points: Vec<Point>,
     /// The shapes to draw.
     pub drawings: Vec<Drawing>,
+    /// The geometry of the contacts.
+    pub contacts: Vec<Contact>,
+    /// The indices of the walls that carom does not draw by itself.
+    pub undrawn: Vec<usize>,
     /// Warnings about input that is allowed but rarely intended.
     pub warnings: Vec<Diagnostic>,
     /// The source text.
@@ -151,22 +160,6 @@ pub struct Point {
     pub at: [Expr; 2],
 }
 
-/// A shape of the drawing.
-#[derive(Clone, Debug)]
-pub enum Drawing {
-    /// Straight rods from point to point, by their indices in [`Model::points`].
-    Link(Vec<usize>),
-    /// A disk around a point.
-    Disk {
-        /// The index of the point.
-        center: usize,
-        /// An expression of the parameters.
-        radius: Expr,
-    },
-    /// A straight line between two points.
-    Segment([[Expr; 2]; 2]),
-}
-
 /// Settings of the projected Hamilton's principle. [GP]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
@@ -195,6 +188,8 @@ struct Places {
     method: Range<usize>,
     projection_coordinate: Range<usize>,
     projection_k: Range<usize>,
+    /// Where parts of expressions stand first.
+    written: Arc<FxHashMap<Expr, Range<usize>>>,
 }
 
 /// A part of a model to which an error of a method may point.
@@ -235,6 +230,21 @@ impl Model {
             Part::ProjectionK => Some(&places.projection_k),
         };
         self.error(span.filter(|span| !span.is_empty()).unwrap_or(&places.method), message, label)
+    }
+
+    /// An expression as the user wrote it, if the text contains it; else as a model would.
+    pub(crate) fn written(&self, e: Expr) -> String {
+        let span = self.places.written.get(&e);
+        span.map_or_else(|| e.to_source(), |span| self.source.text()[span.clone()].to_string())
+    }
+
+    /// A remark about an expression, which begins with it; at its place in the text, if it has one.
+    pub(crate) fn remark(&self, e: Expr, message: &str) -> Diagnostic {
+        let message = format!("`{}` {message}", self.written(e));
+        match self.places.written.get(&e) {
+            Some(span) => self.source.diagnostic(span.clone(), Complaint::new(message, "")),
+            None => Diagnostic::new(message),
+        }
     }
 
     /// An error at `run.method`.

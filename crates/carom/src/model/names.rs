@@ -24,6 +24,8 @@ pub struct Names {
     pub later: FxHashMap<String, String>,
     /// All names that the model declares, read or not, without their indices.
     pub declared: FxHashSet<String>,
+    /// The names of the walls, for `force("floor")`.
+    pub walls: Vec<String>,
     /// Names with a wrong declaration; their uses are not reported as further mistakes.
     broken: RefCell<FxHashSet<String>>,
     pub(super) index: FxHashMap<String, (Kind, usize)>,
@@ -157,12 +159,12 @@ impl Names {
 
     /// The names for an expression that may contain what `allowed` permits.
     pub fn scope(&self, allowed: Use) -> Allowed<'_> {
-        Allowed { names: self, allowed, within: None }
+        Allowed { names: self, allowed, within: None, notes: RefCell::default() }
     }
 
     /// The names, for the definition called `within`.
     pub fn scope_within<'a>(&'a self, within: &'a str) -> Allowed<'a> {
-        Allowed { names: self, allowed: Use::Motion, within: Some(within) }
+        Allowed { names: self, allowed: Use::Motion, within: Some(within), notes: RefCell::default() }
     }
 
     /// Resolves a name.

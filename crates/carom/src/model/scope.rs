@@ -1,9 +1,13 @@
 //! Which names may be used where, and messages for those that may not.
 
+use std::cell::RefCell;
+use std::ops::Range;
+
 use super::names::{Names, Use, base};
 use super::suggest::suggestion;
 use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
-use crate::expr::{Expr, eval};
+use crate::expr::{Expr, ExprNode, eval};
+use crate::system::normal_force;
 
 /// The names that one expression may use.
 pub struct Allowed<'a> {
@@ -11,6 +15,8 @@ pub struct Allowed<'a> {
     pub(super) allowed: Use,
     /// The definition that is being read.
     pub(super) within: Option<&'a str>,
+    /// Where the parts of the expression stand in its text.
+    pub(super) notes: RefCell<Vec<(Expr, Range<usize>)>>,
 }
 
 impl Scope for Allowed<'_> {
@@ -39,6 +45,28 @@ impl Scope for Allowed<'_> {
         self.allowed == Use::Output
     }
 
+    fn force(&self, name: &str) -> Result<Expr, Complaint> {
+        if self.allowed != Use::Output {
+            let label = "the equations of motion cannot depend on what they give";
+            return Err(Complaint::new("`force` can be used in `[outputs]` only", label));
+        }
+        let walls = &self.names.walls;
+        // A wall of exactly this name wins over a contact.
+        let exact = walls.iter().any(|wall| wall == name);
+        let of_it = |wall: &str| if exact { wall == name } else { contact(wall).any(|contact| contact == name) };
+        let forces: Vec<Expr> = (0..walls.len()).filter(|&k| of_it(&walls[k])).map(normal_force).collect();
+        if !forces.is_empty() {
+            return Ok(forces.into_iter().sum());
+        }
+        let known = walls.iter().flat_map(|wall| contact(wall));
+        let label = match suggestion(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if walls.is_empty() => "the model has no walls".into(),
+            None => format!("the first wall is called `{}`", walls[0]),
+        };
+        Err(Complaint::new(format!("there is no wall or contact `{name}`"), label))
+    }
+
     fn value(&self, e: Expr) -> f64 {
         if self.names.need(e) > Use::Parameters {
             return f64::NAN;
@@ -51,6 +79,12 @@ impl Scope for Allowed<'_> {
             e.symbols().into_iter().filter_map(Expr::symbol_name).for_each(|name| self.names.mark_broken(&name));
         }
         value
+    }
+
+    fn note(&self, part: Expr, span: Range<usize>) {
+        if !matches!(part.node(), ExprNode::Const(_) | ExprNode::Symbol(_)) {
+            self.notes.borrow_mut().push((part, span));
+        }
     }
 
     fn repeat(&self, bytes: usize) -> Result<(), Complaint> {
@@ -152,6 +186,15 @@ impl Names {
         }
         None
     }
+}
+
+/// The names of a wall: its own, and those of the contact or the repetition that made it. `box[2] left: tip` is also
+/// `box[2] left`, `box[2]` and `box`.
+fn contact(wall: &str) -> impl Iterator<Item = &str> {
+    let whole = wall.rsplit_once(": ").map_or(wall, |(contact, _)| contact);
+    let sides = [" left", " right", " bottom", " top"];
+    let round = sides.iter().find_map(|side| whole.strip_suffix(side)).unwrap_or(whole);
+    [wall, whole, round, base(round)].into_iter()
 }
 
 /// The identifiers in a text.

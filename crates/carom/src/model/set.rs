@@ -1,4 +1,4 @@
-//! Settings `name=value` of the command line, which override values of the file.
+//! Settings of the command line, which override values of the file.
 
 use std::ops::Range;
 
@@ -8,17 +8,21 @@ use super::suggest::suggestion;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 
-/// Applies `name=value` to the document. A name without dots is a parameter; `initial.q[0]`, `initial.q.theta` and `run.step`
-/// are entries of sections.
+/// Options of the command line that are settings of `[run]`: `--step 0.1` is `run.step=0.1`. Errors show them as options.
+const OPTIONS: [(&str, &str); 3] = [("--method ", "run.method"), ("--step ", "run.step"), ("--until ", "run.until")];
+
+/// Applies `name=value`, or an option such as `--step 0.1`, to the document. A name without dots is a parameter;
+/// `initial.q[0]`, `initial.q.theta` and `run.step` are entries of sections.
 pub fn apply(source: &mut Source, document: &mut Document, setting: &str) -> Result<()> {
     let start = source.append("command line", setting);
     let whole = start..start + setting.len();
-    let Some((path, text)) = setting.split_once('=') else {
+    let option = OPTIONS.iter().find_map(|(option, path)| Some((*path, setting.strip_prefix(option)?)));
+    let Some((path, text)) = option.or_else(|| setting.split_once('=')) else {
         let complaint = Complaint::new("a setting is `name=value`", "there is no `=` here");
         return Err(source.error(whole, complaint));
     };
-    let span = start..start + path.len();
-    let value_span = start + path.len() + 1..whole.end;
+    let value_span = whole.end - text.len()..whole.end;
+    let span = start..value_span.start - 1;
     let (path, text) = (path.trim(), text.trim());
     let value = read_value(text).unwrap_or_else(|| Value::Text(text.to_string()));
     let item = Item { value, span: value_span };

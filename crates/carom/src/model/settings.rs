@@ -1,5 +1,8 @@
 //! The settings of `[run]` and their defaults.
 
+/// As a method or a step: the default, also where the model names another.
+pub const AUTO: &str = "auto";
+
 /// The settings of `[run]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {

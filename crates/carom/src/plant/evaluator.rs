@@ -77,6 +77,10 @@ impl Evaluator for Evaluate {
         self.walls.forget();
     }
 
+    fn remember_nothing(&mut self) {
+        self.field.remember_nothing();
+    }
+
     fn restitution(&self) -> &[f64] {
         &self.restitution
     }
@@ -203,6 +207,14 @@ impl Evaluator for Evaluate {
     fn sections(&mut self, z: &Phase) -> Solved<&[f64]> {
         let v = self.field.velocity(z.t, &z.z)?;
         Ok(self.lift.sections(z.t, z.q(), v))
+    }
+
+    fn wants_forces(&self) -> bool {
+        self.lift.wants_forces()
+    }
+
+    fn set_forces(&mut self, holding: &[usize], forces: &[f64]) {
+        self.lift.set_forces(holding, forces);
     }
 
     fn node(&mut self, z: &Phase, node: &mut Node) {

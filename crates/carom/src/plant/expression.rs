@@ -10,7 +10,7 @@ use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::flow::{FlowKind, HeldCode};
 use crate::kernel::Kernel;
-use crate::mechanics::{Field, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
+use crate::mechanics::{Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
 use crate::system::System;
@@ -28,6 +28,8 @@ pub struct Expressions {
 /// The compiled parts that evaluators copy.
 pub(super) struct Compiled {
     pub(super) mechanics: Mechanics,
+    /// The same on one side of each kink.
+    smooth: Mechanics,
     pub(super) facts: Facts,
     pub(super) field: Field,
     pub(super) walls: Walls,
@@ -39,16 +41,29 @@ pub(super) struct Compiled {
     violation: OnceLock<Result<Violation>>,
     reaction: OnceLock<Result<Reaction>>,
     local: OnceLock<Result<Arc<LocalCode>>>,
+    smooth_local: OnceLock<Result<Arc<LocalCode>>>,
 }
 
 impl Expressions {
     /// Compiles a system, with the outputs and sections of the model.
     pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
-        Expressions::of(Mechanics::new(system), system, outputs, sections)
+        let mechanics = Mechanics::new(system);
+        let kinks = mechanics.kinks();
+        Expressions::with_kinks(mechanics, &kinks, system, outputs, sections)
     }
 
-    /// Compiles given equations of a system.
+    /// Compiles given equations of a system; kinks in them are not located.
     pub fn of(mechanics: Mechanics, system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
+        Expressions::with_kinks(mechanics, &Kinks::default(), system, outputs, sections)
+    }
+
+    fn with_kinks(
+        mechanics: Mechanics,
+        kinks: &Kinks,
+        system: &System,
+        outputs: &[Expr],
+        sections: &[Expr],
+    ) -> Result<Expressions> {
         let parameters = vec![0.0; mechanics.parameters.len()];
         let powers = powers(system, &mechanics);
         // A force on a driven coordinate does not act on the free ones, but does work.
@@ -59,6 +74,7 @@ impl Expressions {
             n: mechanics.n(),
             parameters: parameters.len(),
             walls: mechanics.walls.len(),
+            kinks: kinks.arguments.len(),
             is_one_point: mechanics.is_one_point(),
             is_quadratic: mechanics.is_quadratic(),
             is_driven: system.free().len() < system.coordinates.len(),
@@ -66,16 +82,18 @@ impl Expressions {
         };
         let code = Compiled {
             field: Field::new(&mechanics, &parameters)?,
-            walls: Walls::new(&mechanics, &parameters)?,
+            walls: Walls::new(&mechanics, &[&mechanics.walls[..], &kinks.arguments].concat(), &parameters)?,
             lift: Lift::new(system, outputs, sections, &mechanics, &parameters)?,
             restitution: interpreted(&mechanics, system)?,
             powers,
+            smooth: mechanics.on_sides(kinks),
             mechanics,
             facts,
             power: OnceLock::new(),
             violation: OnceLock::new(),
             reaction: OnceLock::new(),
             local: OnceLock::new(),
+            smooth_local: OnceLock::new(),
         };
         Ok(Expressions {
             code: Arc::new(code),
@@ -88,6 +106,17 @@ impl Expressions {
 
     fn zeros(&self) -> Vec<f64> {
         vec![0.0; self.code.mechanics.parameters.len()]
+    }
+
+    /// The map of a flow, which is built once.
+    fn flow_of(&self, mechanics: &Mechanics, kind: &FlowKind, key: String) -> Result<Box<dyn Flow>> {
+        let mut flows = lock(&self.flows);
+        if let Some(known) = flows.get(&key) {
+            return Ok(known.boxed_clone());
+        }
+        let flow = kind.build(mechanics, &vec![0.0; mechanics.parameters.len()])?;
+        flows.insert(key, flow.boxed_clone());
+        Ok(flow)
     }
 }
 
@@ -111,6 +140,14 @@ impl Compiled {
 
     pub(super) fn local(&self) -> Result<&Arc<LocalCode>> {
         known(&self.local, || LocalCode::new(&self.mechanics).map(Arc::new))
+    }
+
+    /// The same on one side of each kink.
+    fn smooth_local(&self) -> Result<&Arc<LocalCode>> {
+        if self.facts.kinks == 0 {
+            return self.local();
+        }
+        known(&self.smooth_local, || LocalCode::new(&self.smooth).map(Arc::new))
     }
 }
 
@@ -140,13 +177,14 @@ impl Plant for Expressions {
     }
 
     fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
-        let mut flows = lock(&self.flows);
-        if let Some(known) = flows.get(&kind.key()) {
-            return Ok(known.boxed_clone());
+        self.flow_of(&self.code.mechanics, kind, kind.key())
+    }
+
+    fn smooth_flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
+        match self.code.facts.kinks {
+            0 => self.flow(kind),
+            _ => self.flow_of(&self.code.smooth, kind, format!("smooth {}", kind.key())),
         }
-        let flow = kind.build(&self.code.mechanics, &self.zeros())?;
-        flows.insert(kind.key(), flow.boxed_clone());
-        Ok(flow)
     }
 
     fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>> {
@@ -154,12 +192,12 @@ impl Plant for Expressions {
         let code = match held.get(&kind.key()) {
             Some(known) => known.clone(),
             None => {
-                let code = Arc::new(kind.held_code(self.code.local()?)?);
+                let code = Arc::new(kind.held_code(self.code.smooth_local()?)?);
                 held.insert(kind.key(), code.clone());
                 code
             }
         };
-        Ok(Box::new(Holding::new(&code, kind, walls, &self.zeros())))
+        Ok(Box::new(Holding::new(&code, kind, walls, &vec![0.0; self.code.smooth.parameters.len()])))
     }
 
     fn onto_constraints(&self) -> Result<(Manifold, Field)> {

@@ -32,7 +32,11 @@ pub trait Plant: Send + Sync {
     /// Creates the map Φ_h of a flow.
     fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>>;
 
-    /// Creates the contact mode in which these walls hold the motion, for a flow.
+    /// Creates the map Φ_h of a flow on one side of each kink. Its parameters are those of the system, then the sides.
+    fn smooth_flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>>;
+
+    /// Creates the contact mode in which these walls hold the motion, for a flow, with the sides of the kinks as further
+    /// parameters.
     fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>>;
 
     /// Creates the projection onto the one-point constraints, and the field of velocities tangent to them.
@@ -65,6 +69,8 @@ pub struct Facts {
     pub parameters: usize,
     /// The number of walls.
     pub walls: usize,
+    /// The number of kinks that are located. For evaluators their arguments follow the walls.
+    pub kinks: usize,
     /// For each constraint, true if it is enforced at nodes (one-point), false if it is enforced between nodes (two-point).
     pub is_one_point: Vec<bool>,
     /// True if L is quadratic in the velocities.
@@ -90,6 +96,10 @@ pub trait Evaluator: Send {
 
     /// Forgets the last states, which serve as initial guesses for implicit velocities.
     fn forget(&mut self);
+
+    /// Forgets the last state before every evaluation from now on: what observers ask for first must not change what they are
+    /// told later.
+    fn remember_nothing(&mut self);
 
     /// The coefficient of restitution of every wall.
     fn restitution(&self) -> &[f64];
@@ -155,6 +165,12 @@ pub trait Evaluator: Send {
 
     /// The values of g of all sections.
     fn sections(&mut self, z: &Phase) -> Solved<&[f64]>;
+
+    /// True if an output contains the normal force of a wall.
+    fn wants_forces(&self) -> bool;
+
+    /// Sets the normal forces of the walls that hold the motion, for the outputs of the next states.
+    fn set_forces(&mut self, holding: &[usize], forces: &[f64]);
 
     /// Writes the state in all coordinates, with the outputs; NaN if the velocities cannot be computed.
     fn node(&mut self, z: &Phase, node: &mut Node);

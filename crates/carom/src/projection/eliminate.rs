@@ -1,8 +1,8 @@
 //! Elimination of constraints that can be solved for a coordinate.
 
-use super::interval::range;
 use crate::error::{Error, Result};
 use crate::expr::{Expr, substitute};
+use crate::interval::range;
 use crate::model::{Model, Part};
 use crate::system::{Enforce, time};
 

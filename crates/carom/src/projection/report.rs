@@ -1,11 +1,12 @@
 //! The text of a study.
 
-use super::interval::range;
 use super::study::{Study, Verdict};
 use crate::error::Error;
 use crate::expr::print::Notation;
 use crate::expr::tidy::tidy;
 use crate::expr::{Expr, eval, grad};
+use crate::interval::range;
+use crate::limits::ROUNDOFF;
 use crate::mechanics::eliminate;
 use crate::model::Model;
 
@@ -84,8 +85,7 @@ fn separability(model: &Model, study: &Study) -> Vec<String> {
     tangent.into_iter().chain(system.constraints.iter().map(line)).collect()
 }
 
-/// True if the expression is zero for the parameter values of the model.
+/// True if the expression is zero, to roundoff, for the parameter values of the model.
 fn eval_is_zero(e: Expr, model: &Model) -> bool {
-    let bounds = range(e, &model.parameter_values());
-    bounds.low == 0.0 && bounds.high == 0.0
+    range(e, &model.parameter_values()).magnitude() <= ROUNDOFF
 }

@@ -3,12 +3,12 @@
 use super::bound::{Bound, Lambda};
 use super::circle::{CircleArc, NoArc};
 use super::eliminate::eliminate;
-use super::interval::range;
 use super::invert::solve_for;
 use super::normal_form::NormalForm;
 use super::region::Region;
 use crate::error::{Error, Result};
 use crate::expr::{Expr, eval, substitute};
+use crate::interval::range;
 use crate::mechanics::Mechanics;
 use crate::model::{Model, Part};
 use crate::system::time;

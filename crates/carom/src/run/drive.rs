@@ -42,18 +42,24 @@ pub fn drive(
         return Ending { status: failed(e, &state.z), state, steps };
     }
     for until in mesh.nodes() {
-        if observers.iter().any(|observer| observer.wants_to_stop()) {
-            return Ending { status: Status::Interrupted, state, steps };
-        }
-        let stepped = stepper.step(&state, until, log);
-        let ended = one_step(stepped, &state, log, sections, look, observers);
-        if ended.is_ok() || log.end.z.t > state.z.t {
-            std::mem::swap(&mut state, &mut log.end);
-        }
-        match ended {
-            Ok(None) => steps += 1,
-            Ok(Some(status)) => return Ending { status, state, steps: steps + 1 },
-            Err(e) => return Ending { status: failed(e, &state.z), state, steps },
+        // A controlled step may end before the node.
+        while state.z.t < until {
+            if observers.iter().any(|observer| observer.wants_to_stop()) {
+                return Ending { status: Status::Interrupted, state, steps };
+            }
+            let stepped = stepper.step(&state, until, log);
+            if stepped.is_ok() && log.end.z.z.iter().any(|x| !x.is_finite()) {
+                return Ending { status: failed(NoSolution::NotFinite, &state.z), state, steps };
+            }
+            let ended = one_step(stepped, &state, log, sections, look, observers);
+            if ended.is_ok() || log.end.z.t > state.z.t {
+                std::mem::swap(&mut state, &mut log.end);
+            }
+            match ended {
+                Ok(None) => steps += 1,
+                Ok(Some(status)) => return Ending { status, state, steps: steps + 1 },
+                Err(e) => return Ending { status: failed(e, &state.z), state, steps },
+            }
         }
     }
     Ending { status: Status::Completed, state, steps }
@@ -95,14 +101,17 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::Tangent => "the constraints block the normal direction of a wall, so no impulse can act",
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::NoImpulse => "the impact rule has no solution λ > 0",
+        NoSolution::Kink => "the motion slides along a kink of a potential or a force, or crosses it again and again",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
+        NoSolution::NotFinite => "the next state is not finite",
     };
     let hint = match e {
         NoSolution::Accumulated => {
-            "coming to rest needs the rule `ctec`, a flow other than `rk4`, and walls that leave room for the motion; \
-             otherwise end the run earlier"
+            "coming to rest needs the rule `ctec`, a flow other than `rk4`, and walls that leave room for the motion and do \
+             not jump; otherwise end the run earlier"
         }
         NoSolution::Squeezed => "end the run earlier, or move the walls so that there is room",
+        NoSolution::Kink => "replace `abs(x)` by `sqrt(x^2 + a^2)` with a small a, and likewise `min` and `max`",
         NoSolution::NoGap => "rewrite `phi` so that it is defined on both sides of the wall",
         NoSolution::NoImpulse => {
             "the impact is so slow that no λ meets the energy condition of the rule: try a smaller step, or the rule \

@@ -1,20 +1,31 @@
 //! The nodes of a run.
 
-use crate::limits::WHOLE_RATIO;
+use crate::interval::Piece;
+use crate::limits::{SLIVER, WHOLE_RATIO};
 
-/// Equal steps from a start; the last step is shortened to end at the end time.
+/// Equal steps from a start; the last step is shortened to end at the end time. Where a function of time varies within less than
+/// half a step, there are more nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mesh {
+pub struct Mesh<'a> {
     /// The start time.
     pub start: f64,
     /// The step h.
     pub step: f64,
     /// The end time.
     pub until: f64,
+    /// Parts of the time with the longest steps there, in order and apart from each other.
+    pub short: &'a [Piece],
 }
 
-impl Mesh {
-    /// The number of steps.
+impl Mesh<'static> {
+    /// Equal steps.
+    pub fn new(start: f64, step: f64, until: f64) -> Mesh<'static> {
+        Mesh { start, step, until, short: &[] }
+    }
+}
+
+impl<'a> Mesh<'a> {
+    /// The number of equal steps.
     pub fn count(&self) -> usize {
         let ratio = (self.until - self.start) / self.step;
         let nearest = ratio.round();
@@ -23,14 +34,93 @@ impl Mesh {
     }
 
     /// The end times of the steps.
-    pub fn nodes(self) -> impl Iterator<Item = f64> {
-        let count = self.count();
-        (1..=count).map(move |k| if k == count { self.until } else { self.start + k as f64 * self.step })
+    pub fn nodes(self) -> Nodes<'a> {
+        Nodes { mesh: self, count: self.count(), done: 0, t: self.start }
     }
 
     /// True if t is one of the nodes start + k·h.
     pub fn contains(&self, t: f64) -> bool {
         let k = ((t - self.start) / self.step).round();
         (t - self.start - k * self.step).abs() < 1e-6 * self.step
+    }
+}
+
+/// The end times of the steps of a mesh, in order.
+pub struct Nodes<'a> {
+    mesh: Mesh<'a>,
+    count: usize,
+    /// The number of equal steps that have ended.
+    done: usize,
+    t: f64,
+}
+
+impl Iterator for Nodes<'_> {
+    type Item = f64;
+
+    fn next(&mut self) -> Option<f64> {
+        let Nodes { mesh, count, done, t } = self;
+        if done == count {
+            return None;
+        }
+        let last = *done + 1 == *count;
+        let end = if last { mesh.until } else { mesh.start + (*done + 1) as f64 * mesh.step };
+        let ended = mesh.short.partition_point(|piece| piece.end <= *t);
+        mesh.short = &mesh.short[ended..];
+        let next = mesh.short.iter().find(|piece| 2.0 * piece.length < mesh.step);
+        let inside = next.filter(|piece| piece.begin < end).map_or(end, |piece| step_into(piece, *t, end));
+        *t = inside;
+        if inside >= end {
+            *done += 1;
+        }
+        Some(inside)
+    }
+}
+
+/// The end of the step from t, where an equal step ends at `end` and a piece begins before that.
+fn step_into(piece: &Piece, t: f64, end: f64) -> f64 {
+    let sliver = SLIVER * piece.length;
+    if piece.begin > t + sliver {
+        return if piece.begin < end - sliver { piece.begin } else { end };
+    }
+    let stop = if piece.end < end - sliver { piece.end } else { end };
+    // The roundoff of equal parts must not make one more.
+    let parts = ((stop - t) / piece.length * (1.0 - WHOLE_RATIO)).ceil();
+    let next = if parts > 1.0 { t + (stop - t) / parts } else { stop };
+    if next > t { next } else { stop }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes rise to the end time, equal nodes stay, and no step in a short piece is longer than it allows.
+    #[test]
+    fn short_pieces_have_short_steps() {
+        let piece = |begin: f64, end: f64, length: f64| Piece { begin, end, length };
+        for short in [
+            vec![],
+            vec![piece(0.0, 1.0, 0.001)],
+            vec![piece(0.31, 0.32, 0.003), piece(0.32, 0.4, 0.02), piece(0.99, 1.0, 1e-4)],
+            vec![piece(0.1, 0.3, 1e-3), piece(0.3, 0.5, 0.06)],
+            vec![piece(0.2 - 1e-9, 0.2 + 1e-9, 1e-10)],
+        ] {
+            let mesh = Mesh { short: &short, ..Mesh::new(0.0, 0.1, 1.0) };
+            let nodes: Vec<f64> = mesh.nodes().collect();
+            let mut before = 0.0;
+            for &t in &nodes {
+                assert!(t > before, "{short:?}: {before} and then {t}");
+                for p in short.iter().filter(|p| 2.0 * p.length < 0.1 && p.begin < t && before < p.end) {
+                    let part = t.min(p.end) - before.max(p.begin);
+                    assert!(part <= p.length * (1.0 + 2.0 * SLIVER), "{p:?}: from {before} to {t}");
+                }
+                before = t;
+            }
+            for k in 1..=10 {
+                let due = if k == 10 { 1.0 } else { 0.0 + k as f64 * 0.1 };
+                assert!(nodes.contains(&due), "{short:?}: {due} is not a node");
+            }
+            let most = 10.0 + short.iter().map(|p| p.count().ceil() + 2.0).sum::<f64>();
+            assert!(nodes.len() as f64 <= most, "{short:?}: {} nodes", nodes.len());
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Observers of a run.
 
+use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::Solved;
@@ -32,10 +33,16 @@ pub struct Look {
 }
 
 impl Look {
+    /// Writes the state z in all coordinates, while these walls hold the motion.
+    pub fn node(&mut self, z: &Phase, holding: &[usize], node: &mut Node) {
+        self.looker.describe(z, holding, &mut *self.evaluator, node);
+    }
+
     /// Sets the parameters of a run.
     pub fn begin(&mut self, parameters: &[f64]) {
         self.evaluator.set_parameters(parameters);
         self.evaluator.forget();
+        self.evaluator.remember_nothing();
         self.looker.begin(parameters);
     }
 }

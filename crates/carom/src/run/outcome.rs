@@ -18,6 +18,8 @@ pub struct Impact {
     pub minus: Node,
     /// The state after the impact.
     pub plus: Node,
+    /// The energy before and after the impact. NaN if the velocities cannot be computed.
+    pub energy: [f64; 2],
 }
 
 /// A crossing of a section.
@@ -66,6 +68,21 @@ pub struct Energy {
     pub max_drift: f64,
     /// The largest kinetic energy at a node, ½|p·v|.
     pub max_kinetic: f64,
+    /// The mean kinetic energy over the time.
+    pub mean_kinetic: f64,
+    /// The first step that changes the energy by more than the largest kinetic energy before it, or to what is not a number.
+    pub jump: Option<Jump>,
+}
+
+/// A step that changes the energy by more than the largest kinetic energy before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jump {
+    /// When the step ends.
+    pub t: f64,
+    /// The energy before it.
+    pub before: f64,
+    /// The energy after it.
+    pub after: f64,
 }
 
 /// The size of a motion, to which errors are relative: of each free coordinate and of each momentum.
@@ -107,12 +124,18 @@ pub struct Outcome {
     pub missed: Option<Missed>,
     /// The energy account, if it was requested and something can change the energy.
     pub account: Option<Account>,
-    /// The step.
-    pub step: f64,
+    /// The step; none if carom controls the length of steps.
+    pub step: Option<f64>,
+    /// The longest step.
+    pub longest_step: f64,
     /// The estimated error, if carom found the step or an estimate was requested.
     pub error_estimate: Option<f64>,
     /// The scales that the estimate is relative to.
     pub error_scale: Option<ErrorScale>,
+    /// The start of a run that continues an earlier one: the estimate is of the error since then, without that of the start.
+    pub error_since: Option<f64>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Notes for the user.
+    pub notes: Vec<String>,
 }

@@ -72,7 +72,7 @@ pub struct Stream<'a> {
     pub accountant: Option<Accountant>,
     /// The sampling interval, if samples are wanted.
     every: Option<f64>,
-    mesh: Mesh,
+    mesh: Mesh<'a>,
     samples: usize,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Stream<'a> {
         constraints: Option<Constraints>,
         accountant: Option<Accountant>,
         every: Option<f64>,
-        mesh: Mesh,
+        mesh: Mesh<'a>,
     ) -> Stream<'a> {
         Stream { watcher, constraints, accountant, every, mesh, samples: 0 }
     }
@@ -106,11 +106,13 @@ impl<'a> Stream<'a> {
                     let impact = log.impact(number);
                     let mut node = |z: &Phase| {
                         let mut node = Node::default();
-                        look.evaluator.node(z, &mut node);
+                        look.node(z, &[], &mut node);
                         node
                     };
                     let (minus, plus) = (node(&impact.minus), node(&impact.plus));
-                    self.watcher.impact(Impact { wall: impact.wall, lambda: impact.impulse.normal(), minus, plus });
+                    let energy = [&impact.minus, &impact.plus].map(|z| look.evaluator.energy(z).unwrap_or(f64::NAN));
+                    let (wall, lambda) = (impact.wall, impact.impulse.normal());
+                    self.watcher.impact(Impact { wall, lambda, minus, plus, energy });
                 }
                 EventKind::Holds(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: true }),
                 EventKind::LetsGo(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: false }),
@@ -119,8 +121,10 @@ impl<'a> Stream<'a> {
         }
         for &(t, section) in &log.crossings {
             let mut node = Node::default();
-            look.looker.at(log, t, &mut look.z)?;
-            look.evaluator.node(&look.z, &mut node);
+            let arc = log.arc_at(t);
+            look.looker.on_arc(log, arc, t, &mut look.z)?;
+            let Look { evaluator, looker, z } = &mut *look;
+            looker.describe(z, log.holding(arc), &mut **evaluator, &mut node);
             self.watcher.crossing(Crossing { section, node });
         }
         Ok(())

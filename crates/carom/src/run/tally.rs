@@ -1,7 +1,8 @@
 //! Tracks the energy and counts impacts along a run.
 
 use super::observer::{Look, Observer};
-use super::outcome::Energy;
+use super::outcome::{Energy, Jump};
+use crate::limits::LARGE_DRIFT;
 use crate::solve::{Solved, larger};
 use crate::step::{EventKind, State, StepLog};
 
@@ -9,13 +10,41 @@ use crate::step::{EventKind, State, StepLog};
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// True if there are driven coordinates, so that the energy differs from H of the free coordinates.
-    pub(crate) is_driven: bool,
+    is_driven: bool,
     /// The energy at the nodes so far.
     pub energy: Energy,
     /// The number of impacts so far.
     pub impacts: usize,
+    /// The longest step so far.
+    pub longest_step: f64,
     /// The first time at which a wall began to hold the motion.
     pub first_rest: Option<f64>,
+    /// The start, and the integral of the kinetic energy since then.
+    begin: f64,
+    action: f64,
+}
+
+impl Tally {
+    /// For a system with driven coordinates, or without.
+    pub(crate) fn new(is_driven: bool) -> Tally {
+        Tally { is_driven, ..Tally::default() }
+    }
+
+    /// Notes the energies at the end of a step.
+    fn note(&mut self, t: f64, h: f64, energy: f64, kinetic: f64) {
+        let Energy { initial, last: before, max_kinetic, .. } = self.energy;
+        let change = (energy - before).abs();
+        // Where the motion starts at rest, the kinetic energy after the step counts too.
+        let is_small = change <= max_kinetic || change <= LARGE_DRIFT * kinetic;
+        if self.energy.jump.is_none() && !is_small {
+            self.energy.jump = Some(Jump { t, before, after: energy });
+        }
+        self.action += kinetic * h;
+        self.energy.last = energy;
+        self.energy.max_drift = larger(self.energy.max_drift, (energy - initial).abs());
+        self.energy.max_kinetic = larger(max_kinetic, kinetic);
+        self.energy.mean_kinetic = self.action / (t - self.begin);
+    }
 }
 
 impl Observer for Tally {
@@ -25,15 +54,15 @@ impl Observer for Tally {
         let v = look.evaluator.velocity(&state.z)?;
         let twice_kinetic: f64 = state.z.p().iter().zip(v).map(|(p, v)| p * v).sum();
         self.energy.max_kinetic = 0.5 * twice_kinetic.abs();
+        (self.begin, self.action) = (state.z.t, 0.0);
         self.first_rest = Some(state.z.t).filter(|_| !state.holding.is_empty() && !is_resumed);
         Ok(())
     }
 
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
-        self.energy.last = energy;
-        self.energy.max_drift = larger(self.energy.max_drift, (energy - self.energy.initial).abs());
-        self.energy.max_kinetic = larger(self.energy.max_kinetic, 0.5 * log.twice_kinetic.abs());
+        self.longest_step = self.longest_step.max(log.h);
+        self.note(log.end.z.t, log.end.z.t - log.begin(), energy, 0.5 * log.twice_kinetic.abs());
         for event in log.events() {
             match event.kind {
                 EventKind::Impact(_) => self.impacts += 1,

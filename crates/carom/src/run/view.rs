@@ -26,6 +26,11 @@ impl View<'_> {
         self.z.t
     }
 
+    /// True if this state is the end of a step, and not a sample inside one.
+    pub fn is_node(&self) -> bool {
+        self.is_node
+    }
+
     /// The state in the free coordinates.
     pub fn phase(&self) -> &Phase {
         self.z
@@ -56,7 +61,7 @@ impl View<'_> {
 
     /// Writes the state in all coordinates into `node`. Allocates only if `node` is too small.
     pub fn write(&mut self, node: &mut Node) {
-        self.look.evaluator.node(self.z, node);
+        self.look.node(self.z, self.holding, node);
         if let Some(constraints) = &mut self.constraints {
             constraints.describe(self.z, self.holding, self.h, self.is_node, self.look, node);
         }

@@ -68,6 +68,11 @@ impl Simulation {
         })
     }
 
+    /// True if the user asks for the default method, or neither the user nor the model names one.
+    pub(super) fn has_default_method(&self) -> bool {
+        self.is_auto || (self.method.is_none() && self.model.run.method.is_none())
+    }
+
     /// A copy of the model with this simulation's parameters.
     pub(super) fn current_model(&self) -> Model {
         let mut model = (*self.model).clone();

@@ -19,6 +19,8 @@ pub(super) struct Arcs {
     /// The active walls of all arcs, concatenated, and the end index of each arc.
     walls: Vec<usize>,
     ends: Vec<usize>,
+    /// The sides of the kinks, concatenated.
+    kinks: Vec<f64>,
     /// The side and phase point of the projected path, for methods that have one.
     sides: Vec<usize>,
     path: Vec<f64>,
@@ -29,6 +31,7 @@ pub(super) struct Arcs {
 pub(super) struct Start {
     start: Phase,
     holding: Vec<usize>,
+    kinks: Vec<f64>,
     path: Option<(usize, Phase)>,
     h: f64,
 }
@@ -54,6 +57,7 @@ impl Arcs {
             self.z.extend_from_slice(&arc.start.z);
             self.walls.extend_from_slice(log.holding(k));
             self.ends.push(self.walls.len());
+            self.kinks.extend_from_slice(log.sides(k));
             if let Some((side, z)) = &arc.path {
                 self.sides.push(*side);
                 self.path.extend_from_slice(&z.z);
@@ -69,19 +73,21 @@ impl Arcs {
 
     /// A copy that contains only one arc.
     pub(super) fn only(&self, arc: usize) -> Arcs {
-        let Start { start, holding, path, h } = self.start(arc);
+        let Start { start, holding, kinks, path, h } = self.start(arc);
         let (sides, path) = path.map_or((Vec::new(), Vec::new()), |(side, z)| (vec![side], z.z));
         let (t, h, ends) = (vec![start.t], vec![h], vec![holding.len()]);
-        Arcs { size: self.size, t, h, z: start.z, walls: holding, ends, sides, path }
+        Arcs { size: self.size, t, h, z: start.z, walls: holding, ends, kinks, sides, path }
     }
 
     /// The state at the start of an arc.
     pub(super) fn start(&self, arc: usize) -> Start {
         let state = |all: &[f64]| Phase { t: self.t[arc], z: all[arc * self.size..(arc + 1) * self.size].to_vec() };
         let first = if arc == 0 { 0 } else { self.ends[arc - 1] };
+        let count = self.kinks.len() / self.t.len();
         Start {
             start: state(&self.z),
             holding: self.walls[first..self.ends[arc]].to_vec(),
+            kinks: self.kinks[arc * count..(arc + 1) * count].to_vec(),
             path: self.sides.get(arc).map(|&side| (side, state(&self.path))),
             h: self.h[arc],
         }
@@ -91,7 +97,7 @@ impl Arcs {
 impl Start {
     pub(super) fn place(&self) -> ArcStart<'_> {
         let path = self.path.as_ref().map(|(side, z)| (*side, z));
-        ArcStart { start: &self.start, holding: &self.holding, path, h: self.h }
+        ArcStart { start: &self.start, holding: &self.holding, sides: &self.kinks, path, h: self.h }
     }
 }
 
@@ -115,6 +121,7 @@ impl Dense {
     pub(super) fn of(scheme: &Scheme, parameters: &[f64], arcs: Arcs, most: usize) -> Result<Dense> {
         let (mut evaluator, mut looker) = (scheme.plant.evaluator(), scheme.looker(Variant::Whole)?);
         evaluator.set_parameters(parameters);
+        evaluator.remember_nothing();
         looker.begin(parameters);
         let z = scheme.plant.facts().nowhere();
         Ok(Dense { arcs, most, end: f64::NEG_INFINITY, evaluator, looker, z })
@@ -131,8 +138,18 @@ impl Dense {
         let Some(arc) = self.arcs.find(t, before) else { return Ok(false) };
         let start = self.arcs.start(arc);
         self.looker.from(start.place(), t, &mut self.z).map_err(|e| failure(e, &start.start))?;
-        self.evaluator.node(&self.z, node);
+        self.looker.describe(&self.z, start.place().holding, &mut *self.evaluator, node);
         Ok(true)
+    }
+}
+
+impl Dense {
+    /// The energy at time t, after an impact at that time. None if t is outside the recorded interval.
+    pub fn energy(&mut self, t: f64) -> Result<Option<f64>> {
+        let Some(arc) = self.arcs.find(t, false).filter(|_| t <= self.end) else { return Ok(None) };
+        let start = self.arcs.start(arc);
+        self.looker.from(start.place(), t, &mut self.z).map_err(|e| failure(e, &start.start))?;
+        Ok(Some(self.evaluator.energy(&self.z).map_err(|e| failure(e, &start.start))?))
     }
 }
 

@@ -1,11 +1,18 @@
 //! The main entry point: [`Simulation`] runs a model and returns a [`Trajectory`].
 
 mod compiled;
+mod controlled;
 mod dense;
+mod departure;
 mod ready;
+mod reason;
 mod record;
+mod roundoff;
 mod runner;
+mod scale;
+mod scout;
 mod series;
+mod short;
 mod start;
 mod study;
 mod tolerance;
@@ -22,8 +29,8 @@ pub use study::study;
 pub use trajectory::{RunError, Side, Trajectory};
 
 use crate::error::{Diagnostic, Error, Result};
-use crate::method::Method;
-use crate::model::{Model, suggestion};
+use crate::method::{Method, default_for};
+use crate::model::{AUTO, Model, suggestion};
 use crate::phase::Phase;
 use crate::run::{Outcome, Watcher};
 use crate::step::{Scheme, State};
@@ -47,6 +54,8 @@ pub struct Simulation {
     compiled: Arc<Compiled>,
     parameters: Arc<[f64]>,
     method: Option<Arc<Method>>,
+    /// The user asks for the default method.
+    is_auto: bool,
     step: Option<f64>,
     until: Option<f64>,
     tolerance: f64,
@@ -92,6 +101,7 @@ impl Simulation {
             parameters: model.system.parameters.iter().map(|parameter| parameter.value).collect(),
             compiled: Arc::default(),
             method: None,
+            is_auto: false,
             step: run.step,
             until: run.until,
             tolerance: run.tolerance,
@@ -119,8 +129,10 @@ impl Simulation {
         self
     }
 
-    /// Sets the method by name, such as `gauss4+ctec`; see [`crate::methods`].
+    /// Sets the method by name, such as `gauss4+ctec`; see [`crate::methods`]. `auto` is the default for the model.
     pub fn method(mut self, name: &str) -> Simulation {
+        self.is_auto = name == AUTO;
+        let name = if self.is_auto { default_for(&self.model) } else { name };
         match Method::named(name, self.model.run.alpha) {
             Ok(method) => self.method = Some(Arc::new(method)),
             Err(error) => return self.blame(error),
@@ -203,6 +215,11 @@ impl Simulation {
 
     /// Starts at time t with q and p of all coordinates, including driven ones.
     pub fn start_at(mut self, t: f64, q: &[f64], p: &[f64]) -> Simulation {
+        let n = self.model.system.coordinates.len();
+        if q.len() != n || p.len() != n {
+            let message = format!("a start has {n} coordinates and {n} momenta, not {} and {}", q.len(), p.len());
+            return self.blame(Diagnostic::new(message).into());
+        }
         self.from = From::All { t, q: q.to_vec(), p: p.to_vec() };
         self
     }

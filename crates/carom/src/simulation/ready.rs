@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::compiled::Chosen;
+use super::controlled::tune_controlled;
 use super::dense::Dense;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
-use super::tolerance::{Estimate, Tuned, estimate, tune};
-use super::{Simulation, warnings};
-use crate::error::{Diagnostic, Result};
-use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_WINDOW};
+use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, estimate, tune};
+use super::{From, Simulation, short, warnings};
+use crate::error::{Diagnostic, Failure, Result};
+use crate::interval::Piece;
+use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
-use crate::run::{Audience, Outcome, Sections, Watcher};
+use crate::run::{Audience, Mesh, Outcome, Sections, Status, Watcher};
 use crate::step::{Scheme, State};
 
 /// A simulation with a known step and a checked start.
@@ -25,16 +27,26 @@ pub struct Ready {
     is_resumed: bool,
     start: Option<Start>,
     sections: Sections,
-    step: f64,
-    until: f64,
+    plan: Plan,
     every: Option<f64>,
-    checkpoints: usize,
     estimate: Option<Estimate>,
     warnings: Vec<String>,
     /// The time for compiling and checking, in seconds.
     pub compile_seconds: f64,
     /// True if carom found the step.
     is_tuned: bool,
+    /// Where functions of time allow only shorter steps.
+    short: Arc<[Piece]>,
+    /// How the run fails: no step conserves the energy. It ends before.
+    broken: Option<Broken>,
+    /// True if the run continues an earlier one.
+    is_restarted: bool,
+}
+
+/// A failure, and the time up to which a run is right.
+struct Broken {
+    failure: Failure,
+    until: f64,
 }
 
 impl Ready {
@@ -46,33 +58,59 @@ impl Ready {
         let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
         let until = simulation.until.ok_or_else(no_end)?;
         let chosen = simulation.scheme()?;
-        check_window(simulation, &chosen.scheme, until)?;
         let Chosen { scheme, pool, mut warnings } = chosen;
         let Begin { state, is_resumed, start } = simulation.start_state(&scheme, simulation.step.unwrap_or(until))?;
         if state.z.t >= until {
             let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
             return Err(Diagnostic::new(message).with_help("give a later end time").into());
         }
+        let shortest = shortest_step(simulation, &scheme, until - state.z.t)?;
         let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
         let sections = Sections { list: sections.collect() };
         let compile_seconds = began.elapsed().as_secs_f64();
-        let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone());
-        let (step, estimate) = match simulation.step {
-            Some(step) if simulation.wants_estimate => {
-                (step, estimate(&mut runner, step, until, simulation.tolerance, stop)?)
+        let short = short::find(simulation, &scheme, &state, until)?;
+        warnings.extend(short.warning);
+        let short_pieces = short.pieces;
+        let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone(), short_pieces.clone());
+        let tolerance = simulation.tolerance;
+        let mut lost = None;
+        let (plan, estimate) = match simulation.step {
+            Some(step) => {
+                // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
+                let far = step * CHECKPOINTS as f64 > until - state.z.t;
+                let checkpoints = if simulation.looks_for_walls && far { CHECKPOINTS } else { 0 };
+                let wanted = simulation.wants_estimate;
+                let estimate = if wanted { estimate(&mut runner, step, until, tolerance, stop)? } else { None };
+                (Plan { step, control: None, until, checkpoints }, estimate)
             }
-            Some(step) => (step, None),
             None => {
-                let order = scheme.order();
-                let Tuned { step, estimate, warning } = tune(&mut runner, until, order, simulation.tolerance, stop)?;
-                warnings.extend(warning);
-                (step, estimate)
+                let can_control = simulation.has_default_method() && scheme.can_control();
+                let controlled = if can_control {
+                    tune_controlled(&mut runner, until, scheme.order(), tolerance, stop)?
+                } else {
+                    None
+                };
+                let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &scheme);
+                let tuned = match controlled {
+                    Some(tuned) if tuned.warning.is_none() => tuned,
+                    // Where controlled steps do not meet the tolerance, steps of equal length may.
+                    other => {
+                        let equal = tune(&mut runner, until, scheme.order(), tolerance, &shortest, stop);
+                        better(other, equal.map_err(with_kinks))?
+                    }
+                };
+                let is_slow = tuned.is_slow && tuned.warning.is_some();
+                let kinks = if is_slow { warnings::kinks(&simulation.model, &scheme) } else { None };
+                let help = kinks.map_or(String::new(), |kinks| format!("\nhelp: {kinks}"));
+                warnings.extend(tuned.warning.map(|warning| warning + &help));
+                lost = tuned.lost;
+                (tuned.plan, tuned.estimate)
             }
         };
-        // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
-        let far = step * CHECKPOINTS as f64 > until - state.z.t;
-        let is_tuned = simulation.step.is_none();
-        let checkpoints = if is_tuned || (simulation.looks_for_walls && far) { CHECKPOINTS } else { 0 };
+        let jump = lost.and_then(|lost| warnings::broken_energy(&simulation.model, scheme.plant.facts(), &lost));
+        let broken = jump.map(|(jump, failure)| Broken { failure, until: jump.t - plan.step });
+        // What no step is known to see is not in the estimate either.
+        let estimate = estimate.filter(|_| short.is_complete);
         Ok(Ready {
             model: simulation.model.clone(),
             every: simulation.every,
@@ -82,24 +120,30 @@ impl Ready {
             is_resumed,
             start,
             sections,
-            step,
-            until,
-            checkpoints,
+            plan,
             estimate,
             warnings,
             compile_seconds,
-            is_tuned,
+            is_tuned: simulation.step.is_none(),
+            short: short_pieces,
+            broken,
+            is_restarted: matches!(simulation.from, From::State(_) | From::All { .. }),
         })
     }
 
-    /// The step h.
-    pub fn step(&self) -> f64 {
-        self.step
+    /// The step h; none if carom controls the length of steps.
+    pub fn step(&self) -> Option<f64> {
+        self.plan.control.is_none().then_some(self.plan.step)
+    }
+
+    /// The nodes; if carom controls the length of steps, as if they were all as long as the longest allowed.
+    pub(super) fn mesh(&self) -> Mesh<'static> {
+        Mesh::new(self.begin(), self.plan.step, self.plan.until)
     }
 
     /// The end time.
     pub fn until(&self) -> f64 {
-        self.until
+        self.plan.until
     }
 
     /// The start time.
@@ -133,11 +177,24 @@ impl Ready {
         self.show(&mut [Audience { watcher, every: self.every }])
     }
 
+    /// Runs the simulation with one unit of roundoff more in every step and at every impact; none where that cannot be done.
+    pub(crate) fn watch_disturbed(&self, seed: u64, watcher: &mut dyn Watcher) -> Result<Option<Outcome>> {
+        let (state, sections) = (self.state.clone(), self.sections.clone());
+        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, self.short.clone());
+        let plan = Plan { checkpoints: 0, ..self.plan };
+        runner.run_disturbed(plan, seed, &mut [Audience { watcher, every: self.every }])
+    }
+
     /// Runs the simulation and reports events to several watchers.
     pub fn show(&self, audience: &mut [Audience]) -> Result<Outcome> {
         let (state, sections) = (self.state.clone(), self.sections.clone());
-        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections);
-        let Ready { step, until, checkpoints, .. } = *self;
+        let short = self.short.clone();
+        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, short);
+        let mut plan = self.plan;
+        if let Some(Broken { until: end, .. }) = self.broken.as_ref().filter(|broken| broken.until > self.begin()) {
+            plan.until = *end;
+        }
+        let until = plan.until;
         for every in audience.iter().filter_map(|audience| audience.every) {
             let count = (until - self.state.z.t) / every;
             if count > MOST_SAMPLES {
@@ -148,14 +205,20 @@ impl Ready {
                     .into());
             }
         }
-        let mut outcome = runner.run(Plan { step, until, checkpoints }, audience)?;
-        outcome.step = step;
-        let estimate = self.estimate.as_ref().filter(|_| outcome.status == crate::run::Status::Completed);
+        let mut outcome = runner.run(plan, audience)?;
+        outcome.step = self.step();
+        let facts = self.scheme.plant.facts();
+        if let Some(Broken { failure, .. }) = self.broken.as_ref().filter(|_| outcome.status == Status::Completed) {
+            let z = &outcome.state.z;
+            let failure = Failure { t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), ..failure.clone() };
+            outcome.status = Status::Failed(Box::new(failure));
+        }
+        let estimate = self.estimate.as_ref().filter(|_| outcome.status == Status::Completed);
         outcome.error_estimate = estimate.map(|estimate| estimate.error);
         outcome.error_scale = estimate.map(|estimate| estimate.scale.clone());
-        let restitution = std::mem::take(&mut outcome.restitution);
-        let facts = self.scheme.plant.facts();
-        outcome.warnings = warnings::after(&self.model, facts, &restitution, &outcome, self.is_tuned);
+        outcome.error_since = estimate.filter(|_| self.is_restarted).map(|_| self.begin());
+        outcome.warnings = warnings::after(&self.model, facts, &outcome, self.is_tuned);
+        outcome.notes.extend(warnings::unmet(&self.model, &outcome));
         let start =
             self.start.iter().flat_map(|start| &start.warnings).chain(&self.model.warnings).map(Diagnostic::body);
         outcome.warnings = start.chain(self.warnings.iter().cloned()).chain(outcome.warnings).collect();
@@ -163,13 +226,34 @@ impl Ready {
     }
 }
 
-/// The window of `mhc` must have room in memory. Without a step, the shortest that is searched decides.
-fn check_window(simulation: &Simulation, scheme: &Scheme, until: f64) -> Result<()> {
-    let window = simulation.model.run.mhc.window;
-    let count = window.min(until) / simulation.step.unwrap_or(until / MOST_WINDOW);
-    if !scheme.method.name.contains("mhc") || count <= MOST_WINDOW {
-        return Ok(());
+/// Of controlled steps and steps of equal length those with the smaller estimated error.
+fn better(controlled: Option<Tuned>, equal: Result<Tuned>) -> Result<Tuned> {
+    let error = |tuned: &Tuned| tuned.estimate.as_ref().map_or(f64::INFINITY, |estimate| estimate.error);
+    match (controlled, equal) {
+        (None, equal) => equal,
+        (Some(controlled), Err(_)) => Ok(controlled),
+        (Some(controlled), Ok(equal)) => Ok(if error(&equal) < error(&controlled) { equal } else { controlled }),
     }
-    let message = format!("the window of `mhc` has {count:.1e} nodes, more than {MOST_WINDOW:e}");
-    Err(Diagnostic::new(message).with_help("give a shorter `window` in `run.mhc`, or a longer step").into())
+}
+
+/// The shortest step of a run over `time`: a run has a limited number of steps, and the window of `mhc` of nodes. An error if a
+/// given step, or the longest that is tried without one, makes a larger window.
+fn shortest_step(simulation: &Simulation, scheme: &Scheme, time: f64) -> Result<Shortest> {
+    let by_count = Shortest { step: time / MOST_STEPS, why: format!("more than {MOST_STEPS:e} steps") };
+    let window = simulation.model.run.mhc.window;
+    if !scheme.method.name.contains("mhc") {
+        return Ok(by_count);
+    }
+    let count = window / simulation.step.unwrap_or(time / FIRST_STEPS);
+    if count > MOST_WINDOW {
+        let message = format!("the window of `mhc` has {count:.1e} nodes, more than {MOST_WINDOW:e}");
+        return Err(Diagnostic::new(message)
+            .with_help("give a shorter `window` in `run.mhc`, or a longer step")
+            .into());
+    }
+    let by_window = window / MOST_WINDOW;
+    if by_window <= by_count.step {
+        return Ok(by_count);
+    }
+    Ok(Shortest { step: by_window, why: format!("a window of `mhc` with more than {MOST_WINDOW:e} nodes") })
 }

@@ -3,19 +3,24 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
+use crate::interval::Piece;
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, FIRST_STEP};
 use crate::mechanics::Node;
+use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
     failure,
 };
-use crate::step::{Scheme, State, StepLog, Stepper, Variant};
+use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant};
 
-/// The mesh and the checks of one run.
+/// The steps and the checks of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// The step h.
+    /// The step h; if steps are controlled, the longest step.
     pub(super) step: f64,
+    /// The local error of controlled steps, relative to the size of the motion. None for steps of equal length.
+    pub(super) control: Option<f64>,
     /// The end time.
     pub(super) until: f64,
     /// The number of equally spaced times at which all walls are checked; 0 for none.
@@ -29,16 +34,16 @@ pub(super) struct Equipment {
     look: Look,
 }
 
-/// Equipment of finished runs, reused by later ones: one for full steps, one for steps in halves.
+/// Equipment of finished runs, reused by later ones: for full steps, for steps in halves, and for each seed of disturbed steps.
 #[derive(Default)]
-pub(super) struct Pool([Mutex<Vec<Equipment>>; 4]);
+pub(super) struct Pool([Mutex<Vec<Equipment>>; 2 + DISTURBED_RUNS]);
 
 impl Pool {
     fn of(&self, variant: Variant) -> MutexGuard<'_, Vec<Equipment>> {
         let shelf = match variant {
             Variant::Whole => 0,
             Variant::Halved => 1,
-            Variant::Disturbed(seed) => 2 + (seed % 2) as usize,
+            Variant::Disturbed(seed) => 2 + seed as usize % DISTURBED_RUNS,
         };
         self.0[shelf].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,6 +76,8 @@ pub(super) struct Runner<'a> {
     /// The start is the final state of an earlier run and includes the memory of its method.
     is_resumed: bool,
     sections: Sections,
+    /// Where functions of time allow only shorter steps.
+    short: Arc<[Piece]>,
 }
 
 impl<'a> Runner<'a> {
@@ -80,8 +87,14 @@ impl<'a> Runner<'a> {
         start: State,
         is_resumed: bool,
         sections: Sections,
+        short: Arc<[Piece]>,
     ) -> Runner<'a> {
-        Runner { scheme, pool, start, is_resumed, sections }
+        Runner { scheme, pool, start, is_resumed, sections, short }
+    }
+
+    /// The parts of the time with shorter steps.
+    pub(super) fn short(&self) -> &[Piece] {
+        &self.short
     }
 
     /// The initial state.
@@ -97,13 +110,18 @@ impl<'a> Runner<'a> {
     /// would not change the partial step to an impact in the first step. If the stepper cannot halve its steps, the step is
     /// divided by `shorter`.
     pub(super) fn run_finer(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
+        if let Some(tolerance) = plan.control {
+            let finer = Plan { control: Some(FINER_CONTROL * tolerance), step: shorter * plan.step, ..plan };
+            return self.run(finer, audience);
+        }
         if !self.scheme.can_halve()? {
             return self.run(Plan { step: shorter * plan.step, ..plan }, audience);
         }
         self.run_with(Variant::Halved, plan, audience)
     }
 
-    /// Makes the run with one unit of roundoff more in every step; none where steps cannot be disturbed. Seeds 0 and 1 differ.
+    /// Makes the run with one unit of roundoff more in every step and at every impact; none where steps cannot be disturbed. The
+    /// seeds below [`DISTURBED_RUNS`] differ.
     pub(super) fn run_disturbed(
         &mut self,
         plan: Plan,
@@ -114,6 +132,15 @@ impl<'a> Runner<'a> {
             return Ok(None);
         }
         self.run_with(Variant::Disturbed(seed), plan, audience).map(Some)
+    }
+
+    /// What makes single steps, whole and in halves; none where steps cannot be halved.
+    pub(super) fn pair(&self) -> Result<Option<Pair>> {
+        if !self.scheme.can_halve()? {
+            return Ok(None);
+        }
+        let [whole, halves] = [Variant::Whole, Variant::Halved].map(|variant| self.pool.take(self.scheme, variant));
+        Ok(Some(Pair { whole: whole?, halves: halves?, start: self.start.clone(), is_resumed: self.is_resumed }))
     }
 
     /// Evaluates the system, with the parameters of the runs.
@@ -131,8 +158,36 @@ impl<'a> Runner<'a> {
     }
 }
 
+/// Makes single steps, whole and in halves.
+pub(super) struct Pair {
+    whole: Equipment,
+    halves: Equipment,
+    start: State,
+    is_resumed: bool,
+}
+
+impl Pair {
+    /// Begins at the start of the runs; none if the first step, of length h, has no start.
+    pub(super) fn start(&mut self, h: f64) -> Option<State> {
+        let mut state = self.start.clone();
+        self.whole.stepper.begin(&state.parameters);
+        self.halves.stepper.begin(&state.parameters);
+        if !self.is_resumed {
+            self.whole.stepper.start(&mut state, h).ok()?;
+        }
+        Some(state)
+    }
+
+    /// The ends of a step and of the same step in halves; none if one has no solution.
+    pub(super) fn step(&mut self, from: &State, until: f64) -> Option<(&State, &State)> {
+        self.whole.stepper.step(from, until, &mut self.whole.log).ok()?;
+        self.halves.stepper.step(from, until, &mut self.halves.log).ok()?;
+        Some((&self.whole.log.end, &self.halves.log.end))
+    }
+}
+
 fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
-    let Runner { scheme, start, is_resumed, sections, .. } = runner;
+    let Runner { scheme, start, is_resumed, sections, short, .. } = runner;
     let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
     stepper.begin(&start.parameters);
@@ -141,8 +196,19 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     if !*is_resumed {
         stepper.start(&mut state, plan.step).map_err(|e| failure(e, &start.z))?;
     }
-    let mesh = Mesh { start: state.z.t, step: plan.step, until: plan.until };
-    let mut tally = Tally { is_driven: facts.is_driven, ..Tally::default() };
+    let time = plan.until - state.z.t;
+    match (plan.control, &mut state.memory) {
+        (Some(tolerance), Memory::Control(control)) => (control.tolerance, control.longest) = (tolerance, plan.step),
+        (Some(tolerance), memory) => {
+            let roots = roots_of_inverse_mass(&mut *look.evaluator, &state.z);
+            *memory = Memory::Control(Control::new(tolerance, plan.step, FIRST_STEP * time, &state.z, roots));
+        }
+        (None, memory @ Memory::Control(_)) => *memory = Memory::None,
+        (None, _) => {}
+    }
+    let step = if plan.control.is_some() { time } else { plan.step };
+    let mesh = Mesh { short: &*short, ..Mesh::new(state.z.t, step, plan.until) };
+    let mut tally = Tally::new(facts.is_driven);
     let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls);
     let restitution = look.evaluator.restitution().to_vec();
     let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
@@ -162,7 +228,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
     let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
     let mut last = Node::default();
-    look.evaluator.node(&ending.state.z, &mut last);
+    look.node(&ending.state.z, &ending.state.holding, &mut last);
     Ok(Outcome {
         status: ending.status,
         last,
@@ -177,9 +243,27 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         momenta: checkpoints.momenta,
         missed: checkpoints.missed,
         account,
-        step: plan.step,
+        step: plan.control.is_none().then_some(plan.step),
+        longest_step: tally.longest_step,
         error_estimate: None,
         error_scale: None,
+        error_since: None,
         warnings: Vec::new(),
+        notes: Vec::new(),
     })
+}
+
+/// √(M⁻¹)ᵢᵢ of each coordinate, by a change of each momentum.
+pub(super) fn roots_of_inverse_mass(evaluator: &mut dyn Evaluator, z: &Phase) -> Vec<f64> {
+    let n = z.q().len();
+    let before = evaluator.velocity(z).map(<[f64]>::to_vec).unwrap_or(vec![0.0; n]);
+    let mut moved = z.clone();
+    let root = |i: usize| {
+        let change = Some(z.p()[i].abs()).filter(|p| *p > 0.0).unwrap_or(1.0);
+        moved.copy_from(z);
+        moved.p_mut()[i] += change;
+        let after = evaluator.velocity(&moved).map_or(before[i], |v| v[i]);
+        ((after - before[i]) / change).max(0.0).sqrt()
+    };
+    (0..n).map(root).collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::{From, Simulation};
-use crate::error::Result;
+use crate::error::{Diagnostic, Result};
 use crate::model::{Model, QuickStart, Start};
 use crate::phase::{Flow, Phase};
 use crate::step::{Memory, Scheme, State, aim, two_states};
@@ -45,8 +45,8 @@ impl Simulation {
         };
         let new = |z| State::new(self.parameters.clone(), z);
         Ok(match &self.from {
-            From::State(state) => Begin { state: state.clone(), is_resumed: true, start: None },
-            From::Phase(z) => Begin { state: new(z.clone()), is_resumed: false, start: None },
+            From::State(state) => Begin { state: fitting(state.clone(), scheme, self)?, is_resumed: true, start: None },
+            From::Phase(z) => Begin { state: fitting(new(z.clone()), scheme, self)?, is_resumed: false, start: None },
             From::All { t, q, p } => {
                 Begin { state: new(evaluator().free_phase(*t, q, p)), is_resumed: false, start: None }
             }
@@ -93,6 +93,26 @@ impl Simulation {
             && known.method == method
             && same_step
     }
+}
+
+/// The state, or an error if it is not one of this system: its lengths, or the walls that hold it.
+fn fitting(state: State, scheme: &Scheme, simulation: &Simulation) -> Result<State> {
+    let facts = scheme.plant.facts();
+    let size = facts.nowhere().z.len();
+    let remembers = match &state.memory {
+        Memory::None | Memory::Window(_) => true,
+        Memory::Path { side, z } => *side < 2 && z.z.len() == size,
+        Memory::FirstStep { end, impulses } => end.z.len() == size && impulses.len() == facts.is_one_point.len(),
+        Memory::Control(control) => [control.extent.len(), control.roots.len()].map(|count| 2 * count) == [size; 2],
+    };
+    let rises = state.holding.windows(2).all(|pair| pair[0] < pair[1]);
+    let holds = rises && state.holding.last().is_none_or(|&wall| wall < facts.walls);
+    let parameters = simulation.model.system.parameters.len();
+    if remembers && holds && state.z.z.len() == size && state.parameters.len() == parameters {
+        return Ok(state);
+    }
+    let error = Diagnostic::new("the state to start from is not one of this model and method");
+    Err(error.with_help("resume with the model and the method of the earlier run").into())
 }
 
 /// The state of a start that is given by two configurations.

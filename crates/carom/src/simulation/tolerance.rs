@@ -1,26 +1,56 @@
 //! Finds a step for a tolerance and estimates the error.
 //!
 //! The estimate has two parts. The error of the method is the difference between a run and one with every step in two halves. The
-//! error of roundoff, which both share, is three times the larger difference to two runs with one unit of roundoff more in
-//! every step. Both are relative to the size of the motion ([`ErrorScale`]).
+//! error of roundoff, which both share, is measured by disturbed runs ([`Roundoff`]). Both are relative to the size of the motion
+//! ([`ErrorScale`]).
 
+use super::departure::Departure;
+use super::reason::{Limit, Reason};
+use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
+use super::scale::{difference, extents, growth, scale_of};
+use super::scout::{Scouted, scout};
 use crate::error::{Diagnostic, Result};
-use crate::limits::{CHECKPOINTS, FINER, MEANINGLESS, MOST_STEPS, REST_TIME, ROUNDOFF_SAFETY, TRIES, UNMOVED};
-use crate::phase::Phase;
+use crate::interval::Piece;
+use crate::limits::{
+    CHECKPOINTS, DISTURBED_RUNS, FINER, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, ORDERLESS, SAME_FAILURES,
+    TRIES, UNMOVED,
+};
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
+use crate::step::StepLog;
 
-/// A step and its estimated error.
+/// Steps and their estimated error.
 #[derive(Clone, Debug)]
 pub(super) struct Tuned {
-    /// The step that was found.
-    pub(super) step: f64,
+    /// The steps that were found.
+    pub(super) plan: Plan,
     /// The estimated error. None if a run did not complete.
     pub(super) estimate: Option<Estimate>,
     /// A warning for the user, if the tolerance was not reached.
     pub(super) warning: Option<String>,
+    /// The best run, if it did not meet the tolerance and no shorter step that the search knows of would.
+    pub(super) lost: Option<Outcome>,
+    /// True if shorter steps, and not roundoff, might have reached the tolerance.
+    pub(super) is_slow: bool,
 }
+
+impl Tuned {
+    /// Steps with which no run completes.
+    pub(super) fn unknown(plan: Plan) -> Tuned {
+        Tuned { plan, estimate: None, warning: None, lost: None, is_slow: false }
+    }
+}
+
+/// The shortest step that is tried.
+pub(super) struct Shortest {
+    pub(super) step: f64,
+    /// What a shorter one would take.
+    pub(super) why: String,
+}
+
+/// The first step that is tried is this part of the time.
+pub(super) const FIRST_STEPS: f64 = 8.0;
 
 /// The estimated error of a run: the largest over the coordinates and momenta of the final state and the coordinates on the way.
 #[derive(Clone, Debug)]
@@ -30,60 +60,168 @@ pub(super) struct Estimate {
 }
 
 /// A step that was tried.
-struct Trial {
-    plan: Plan,
+pub(super) struct Trial {
+    pub(super) plan: Plan,
     outcome: Outcome,
     /// The error of the method.
-    error: f64,
-    scale: ErrorScale,
+    pub(super) error: f64,
+    pub(super) scale: ErrorScale,
+    /// The largest difference to the finer run up to each checkpoint.
+    pub(super) growth: Vec<f64>,
+    pub(super) roundoff: Roundoff,
+}
+
+impl Trial {
+    /// Measures the error of roundoff by so many disturbed runs.
+    fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
+        self.roundoff.measure(runner, self.plan, (&self.outcome, &self.scale), runs, stop)
+    }
+
+    /// True if roundoff explains the error, so that no step reduces it. Large errors say nothing by their size: there both runs
+    /// must depart at the same time.
+    pub(super) fn is_roundoff(&mut self, runner: &mut Runner, stop: &dyn Watcher) -> Result<bool> {
+        self.measure_roundoff(runner, DISTURBED_RUNS / 2, stop)?;
+        let is_as_large = self.roundoff.error >= 0.3 * self.error || self.roundoff.error > ORDERLESS;
+        Ok(is_as_large && (self.error <= ORDERLESS || Departure::of(runner, self, stop)?.is_roundoff()))
+    }
 }
 
 /// Finds a step with which the final state, and the coordinates on the way, meet the tolerance. The search ends early if `stop`
-/// asks for it.
-pub(super) fn tune(runner: &mut Runner, until: f64, order: usize, tolerance: f64, stop: &dyn Watcher) -> Result<Tuned> {
-    let smallest = (until - runner.start().z.t) / MOST_STEPS;
-    let (mut step, mut known) = pilot(runner, until, order, tolerance, stop)?;
+/// asks for it, or if it can tell that no step will do.
+pub(super) fn tune(
+    runner: &mut Runner,
+    until: f64,
+    order: usize,
+    tolerance: f64,
+    shortest: &Shortest,
+    stop: &dyn Watcher,
+) -> Result<Tuned> {
+    let time = until - runner.start().z.t;
+    let smallest = shortest.step;
+    let (mut step, mut known) = pilot(runner, until, order, tolerance, shortest, stop)?;
+    let mut stuck = Stuck { t: f64::NAN, count: 0 };
     let (mut best, mut previous, mut work) = (None::<Trial>, f64::INFINITY, 0.0);
+    let (mut scouted, mut tries, mut limit) = (None, Vec::new(), Limit::Tries);
     for _ in 0..TRIES {
         let plan = plan(step, until);
         let (outcome, compared) = match known.take() {
-            Some(Trial { outcome, error, scale, .. }) => (outcome, Some((error, scale))),
-            None => (runner.run(plan, &mut [Quiet(stop).audience()])?, None),
+            Some(Trial { outcome, error, scale, growth, .. }) => (outcome, Some((error, scale, growth))),
+            None => (runner.run(plan, &mut [Quiet::new(stop).audience()])?, None),
         };
         work += outcome.steps as f64;
         // A shorter step may have a solution where this one has none, and may detect a wall that this one missed.
         let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
-        if fails && step > smallest && work < MOST_STEPS {
+        if fails && step > smallest && work < MOST_STEPS && !stuck.sees(&outcome, step) {
             step = (0.5 * step).max(smallest);
             continue;
         }
         if outcome.status != Status::Completed {
-            return Ok(Tuned { step, estimate: None, warning: None });
+            return Ok(Tuned::unknown(plan));
         }
         let trial = match compared {
-            Some((error, scale)) => Trial { plan, outcome, error, scale },
+            Some((error, scale, growth)) => {
+                Trial { plan, outcome, error, scale, growth, roundoff: Roundoff::default() }
+            }
             None => try_out(runner, plan, outcome, tolerance, stop)?,
         };
         let error = trial.error;
-        if best.as_ref().is_none_or(|best| error < best.error) {
-            best = Some(trial);
-        }
-        // A finer run takes as long as two others.
-        let is_last = error <= tolerance || step <= smallest || work > MOST_STEPS || stop.wants_to_stop();
-        if is_last || (error > 0.25 * previous && is_roundoff(runner, best.as_ref(), stop)?) {
+        let best = match best.take() {
+            Some(known) if known.error <= error => best.insert(known),
+            _ => best.insert(trial),
+        };
+        if error <= tolerance || stop.wants_to_stop() {
             break;
         }
+        tries.push((step, error));
         let stalls = error > 0.25 * previous;
+        if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
+            limit = Limit::Roundoff;
+            break;
+        }
+        if error > ORDERLESS && scouted.is_none() {
+            scouted = Some(scout(runner, until, order, (tolerance, &best.scale), stop)?);
+        }
+        // The motion may need a shorter step for a short time: then no other error tells anything.
+        let needed = scouted.flatten().filter(|found| error > ORDERLESS && found.shortest < 0.7 * step);
+        if let Some(found) = needed {
+            if time / found.shortest > MOST_SCOUTED {
+                limit = Limit::Scouted(found);
+                break;
+            }
+            (step, previous) = (found.shortest, f64::INFINITY);
+            continue;
+        }
+        let falls = observed_order(&tries).unwrap_or(order as f64);
+        let predicted = time / (step * (tolerance / error).powf(1.0 / falls));
+        if step <= smallest || work > MOST_STEPS || (error < ORDERLESS && predicted > MOST_STEPS) {
+            limit = Limit::Steps { predicted, order: falls };
+            break;
+        }
         previous = error;
         let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
         step = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
     }
-    let Some(best) = best else { return Ok(Tuned { step, estimate: None, warning: None }) };
-    let roundoff = roundoff(runner, &best, stop)?;
+    match best {
+        Some(best) => finish(runner, best, tolerance, (limit, order), stop),
+        None => Ok(Tuned::unknown(plan(step, until))),
+    }
+}
+
+/// The result of a search whose best trial is known: measures the error of roundoff, and says why the tolerance was not met.
+pub(super) fn finish(
+    runner: &mut Runner,
+    mut best: Trial,
+    tolerance: f64,
+    (mut limit, order): (Limit, usize),
+    stop: &dyn Watcher,
+) -> Result<Tuned> {
+    best.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
+    let roundoff = best.roundoff.error;
     let error = larger(best.error, roundoff);
-    let cause = || warning(&best, roundoff, tolerance, best.plan.step <= smallest || work > MOST_STEPS);
-    let warning = (!stop.wants_to_stop() && (error.is_nan() || error > tolerance)).then(cause);
-    Ok(Tuned { step: best.plan.step, estimate: Some(Estimate { error, scale: best.scale }), warning })
+    let (mut warning, mut lost) = (None, None);
+    if !stop.wants_to_stop() && (error.is_nan() || error > tolerance) {
+        if best.error <= tolerance {
+            limit = Limit::Roundoff;
+        }
+        let is_large = limit == Limit::Roundoff && roundoff > MEANINGLESS;
+        let tenfold = if is_large { Departure::of(runner, &best, stop)?.tenfold_time() } else { None };
+        let reason = Reason { limit, tolerance, order, step: best.plan.step, error, roundoff, tenfold };
+        warning = Some(reason.to_string());
+        let could_be_mended = matches!(limit, Limit::Scouted(Scouted { shortest, .. }) if shortest > 0.0);
+        lost = Some(best.outcome).filter(|_| !could_be_mended);
+    }
+    let estimate = Some(Estimate { error, scale: best.scale });
+    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow: roundoff <= tolerance })
+}
+
+/// Failures of runs with shorter and shorter steps.
+struct Stuck {
+    /// The time of the last failure.
+    t: f64,
+    /// How many in a row were at that time, to a step.
+    count: usize,
+}
+
+impl Stuck {
+    /// Notes a failure, or a wall that was missed; true if so many shorter steps came no further that the step is not the cause.
+    fn sees(&mut self, outcome: &Outcome, step: f64) -> bool {
+        let t = match (&outcome.status, outcome.missed) {
+            (Status::Failed(failure), _) => failure.t,
+            (_, Some(missed)) => missed.t,
+            _ => f64::NAN,
+        };
+        self.count = if (t - self.t).abs() <= 2.0 * step { self.count + 1 } else { 0 };
+        self.t = t;
+        self.count >= SAME_FAILURES
+    }
+}
+
+/// The order with which errors fall, from the last four tries. None if they are too few or too close.
+fn observed_order(tries: &[(f64, f64)]) -> Option<f64> {
+    let last = tries.len().checked_sub(4).map(|from| &tries[from..])?;
+    let ((long, large), (short, small)) = (last[0], last[3]);
+    let order = (large / small).ln() / (long / short).ln();
+    (large < 0.1 && long > 4.0 * short && order > 0.0 && order.is_finite()).then_some(order)
 }
 
 /// The estimated error of a run with a given step. None if the run does not complete.
@@ -95,47 +233,33 @@ pub(super) fn estimate(
     stop: &dyn Watcher,
 ) -> Result<Option<Estimate>> {
     let plan = plan(step, until);
-    let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+    let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
     if outcome.status != Status::Completed {
         return Ok(None);
     }
-    let trial = try_out(runner, plan, outcome, tolerance, stop)?;
-    let error = larger(trial.error, roundoff(runner, &trial, stop)?);
-    Ok(Some(Estimate { error, scale: trial.scale }))
+    let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
+    trial.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
+    Ok(Some(Estimate { error: larger(trial.error, trial.roundoff.error), scale: trial.scale }))
 }
 
 /// Compares a run with a finer one.
-fn try_out(runner: &mut Runner, plan: Plan, outcome: Outcome, tolerance: f64, stop: &dyn Watcher) -> Result<Trial> {
-    let finer = runner.run_finer(plan, FINER, &mut [Quiet(stop).audience()])?;
+pub(super) fn try_out(
+    runner: &mut Runner,
+    plan: Plan,
+    outcome: Outcome,
+    tolerance: f64,
+    stop: &dyn Watcher,
+) -> Result<Trial> {
+    let finer = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
     let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
     let scale = scale_of(runner, plan, &outcome, tolerance);
     let error = if failed { f64::INFINITY } else { difference(&outcome, &finer, &scale) };
-    Ok(Trial { plan, outcome, error, scale })
-}
-
-/// The error of roundoff in a run.
-fn roundoff(runner: &mut Runner, trial: &Trial, stop: &dyn Watcher) -> Result<f64> {
-    let mut largest = 0.0;
-    for seed in [0, 1] {
-        if let Some(other) = runner.run_disturbed(trial.plan, seed, &mut [Quiet(stop).audience()])?
-            && !stop.wants_to_stop()
-        {
-            let failed = other.status != trial.outcome.status;
-            let apart = if failed { f64::INFINITY } else { difference(&trial.outcome, &other, &trial.scale) };
-            largest = larger(largest, apart);
-        }
-    }
-    Ok(ROUNDOFF_SAFETY * largest)
-}
-
-/// True if roundoff explains the error of the best trial, so that no step reduces it.
-fn is_roundoff(runner: &mut Runner, best: Option<&Trial>, stop: &dyn Watcher) -> Result<bool> {
-    let Some(best) = best else { return Ok(false) };
-    Ok(roundoff(runner, best, stop)? >= 0.3 * best.error)
+    let growth = growth(&outcome, &finer, &scale);
+    Ok(Trial { plan, outcome, error, scale, growth, roundoff: Roundoff::default() })
 }
 
 fn plan(step: f64, until: f64) -> Plan {
-    Plan { step, until, checkpoints: CHECKPOINTS }
+    Plan { step, control: None, until, checkpoints: CHECKPOINTS }
 }
 
 /// Finds a first step: compares short runs with h and h/2, beginning with a large h. If they were not shorter than the whole run,
@@ -145,13 +269,18 @@ fn pilot(
     until: f64,
     order: usize,
     tolerance: f64,
+    shortest: &Shortest,
     stop: &dyn Watcher,
 ) -> Result<(f64, Option<Trial>)> {
     let start = runner.start().z.t;
     let time = until - start;
-    let smallest = time / MOST_STEPS;
-    let reach = reach(runner, time / 8.0, stop)?;
-    let mut h = time / 8.0;
+    let smallest = shortest.step;
+    let mut h = longest(runner.short(), time);
+    if start + h <= start || h <= smallest {
+        let message = format!("the time from t = {start:?} to t = {until:?} is too short to be divided into steps");
+        return Err(Diagnostic::new(message).with_help("give a later end time").into());
+    }
+    let reach = reach(runner, h, stop)?;
     while h > smallest && !stop.wants_to_stop() {
         let end = (start + 16.0 * h).min(until);
         let part = (end - start) / time;
@@ -167,9 +296,24 @@ fn pilot(
     if stop.wants_to_stop() {
         return Ok((h.max(smallest), None));
     }
-    let message =
-        format!("a run to t = {until:?} with the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps");
+    let Shortest { why, .. } = shortest;
+    let message = format!("a run to t = {until:?} with the tolerance {tolerance:e} would take {why}");
     Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
+}
+
+/// The longest step to try: an eighth of the time. Where functions of time would ask for more nodes in most of the time, or for very
+/// many, it is shorter.
+fn longest(short: &[Piece], time: f64) -> f64 {
+    let mut h = time / 8.0;
+    let has_room = |h: f64| {
+        let fine = || short.iter().filter(|piece| 2.0 * piece.length < h);
+        let covered: f64 = fine().map(|piece| piece.end - piece.begin).sum();
+        covered <= 0.5 * time && fine().map(Piece::count).sum::<f64>() <= MANY_NODES.max(2.0 * time / h)
+    };
+    while !has_room(h) {
+        h *= 0.5;
+    }
+    h
 }
 
 /// How far single steps of different lengths, up to h, move each component of the state.
@@ -178,11 +322,11 @@ fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
     let mut reach = vec![0.0; start.z.len()];
     for k in 0..=16 {
         let step = h * 0.1f64.powi(k);
-        let plan = Plan { step, until: start.t + step, checkpoints: 0 };
+        let plan = Plan { step, control: None, until: start.t + step, checkpoints: 0 };
         if plan.until <= start.t {
             break;
         }
-        let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+        let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
         if outcome.status == Status::Completed {
             let moved = outcome.state.z.z.iter().zip(&start.z).map(|(a, b)| (a - b).abs());
             reach.iter_mut().zip(moved).for_each(|(most, moved)| *most = f64::max(*most, moved));
@@ -199,7 +343,7 @@ fn trial_of_step(
     reach: &[f64],
     stop: &dyn Watcher,
 ) -> Result<Option<Trial>> {
-    let outcome = runner.run(plan, &mut [Quiet(stop).audience()])?;
+    let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
     // Where the solver gives back what it was given, two runs agree on a motion that is none.
     let moves = |(extent, reach): (f64, &f64)| extent >= UNMOVED * reach && *reach > 0.0;
     let is_unmoved =
@@ -210,81 +354,33 @@ fn trial_of_step(
     try_out(runner, plan, outcome, tolerance, stop).map(Some)
 }
 
-/// For each coordinate, then for each momentum, the difference of its largest and its least value along a run.
-fn extents<'a>(outcome: &'a Outcome, start: &'a Phase) -> impl Iterator<Item = f64> + 'a {
-    columns(outcome, start).map(|(low, high, _)| high - low)
+/// A watcher that ignores all output, and asks to stop when the wrapped watcher does or after a number of steps.
+pub(super) struct Quiet<'a> {
+    stop: &'a dyn Watcher,
+    left: usize,
 }
 
-/// For each component of the state its least, largest and largest absolute value along a run.
-fn columns<'a>(outcome: &'a Outcome, start: &'a Phase) -> impl Iterator<Item = (f64, f64, f64)> + 'a {
-    let n = start.q().len();
-    (0..2 * n).map(move |i| {
-        let path = if i < n { outcome.path.iter().skip(i) } else { outcome.momenta.iter().skip(i - n) };
-        let values = path.step_by(n).chain([&start.z[i], &outcome.state.z.z[i]]).filter(|x| !x.is_nan());
-        values.fold((f64::INFINITY, f64::NEG_INFINITY, 0.0), |(low, high, size), &x| {
-            (low.min(x), high.max(x), f64::max(size, x.abs()))
-        })
-    })
-}
-
-/// The size of the motion of a run.
-fn scale_of(runner: &Runner, plan: Plan, outcome: &Outcome, tolerance: f64) -> ErrorScale {
-    let (start, z) = (&runner.start().z, &outcome.state.z);
-    let n = start.q().len();
-    let speed = (2.0 * outcome.energy.max_kinetic).sqrt();
-    let (mut evaluator, mut moved) = (runner.evaluator(), z.clone());
-    let before = evaluator.velocity(z).map(<[f64]>::to_vec).unwrap_or(vec![0.0; n]);
-    let mut scale: Vec<f64> = Vec::with_capacity(2 * n);
-    // √(M⁻¹)ᵢᵢ, by a small change of each momentum.
-    let mut root = |i: usize| {
-        let change = Some(z.p()[i].abs()).filter(|p| *p > 0.0).unwrap_or(1.0);
-        moved.copy_from(z);
-        moved.p_mut()[i] += change;
-        let after = evaluator.velocity(&moved).map_or(before[i], |v| v[i]);
-        ((after - before[i]) / change).max(0.0).sqrt()
-    };
-    let roots: Vec<f64> = (0..n).map(&mut root).collect();
-    for (i, (low, high, size)) in columns(outcome, start).enumerate() {
-        let by_energy = match i < n {
-            true => plan.step * speed * roots[i],
-            false if roots[i - n] > 0.0 => speed / roots[i - n],
-            false => 0.0,
-        };
-        let by_roundoff = 2f64.powi(-50) * size / tolerance;
-        scale.push((high - low).max(by_energy).max(by_roundoff));
+impl<'a> Quiet<'a> {
+    /// Stops when `stop` does.
+    pub(super) fn new(stop: &'a dyn Watcher) -> Quiet<'a> {
+        Quiet::until(stop, usize::MAX)
     }
-    let p = scale.split_off(n);
-    ErrorScale { q: scale, p }
-}
 
-/// The difference between two runs relative to the size of the motion: of the final states and of the coordinates on the way,
-/// because a motion at rest does not depend on its history. Also compares the times at which rest began, with a lower weight
-/// because accumulation points are extrapolated.
-fn difference(a: &Outcome, b: &Outcome, scale: &ErrorScale) -> f64 {
-    let time = (b.state.z.t - a.state.z.t).abs().max(b.state.z.t.abs());
-    let rest = match (a.first_rest, b.first_rest) {
-        (Some(a), Some(b)) if time > 0.0 => REST_TIME * (a - b).abs() / time,
-        _ => 0.0,
-    };
-    let n = scale.q.len();
-    let scales = scale.q.iter().chain(&scale.p);
-    let ends = a.state.z.z.iter().zip(&b.state.z.z).zip(scales);
-    let path = a.path.iter().zip(&b.path).enumerate().map(|(k, pair)| (pair, &scale.q[k % n]));
-    let relative = |((a, b), scale): ((&f64, &f64), &f64)| if a == b { 0.0 } else { (a - b).abs() / scale };
-    let worst = ends.chain(path).map(relative).fold(rest, larger);
-    if worst.is_finite() { worst } else { f64::INFINITY }
-}
+    /// Stops also after so many steps.
+    pub(super) fn until(stop: &'a dyn Watcher, steps: usize) -> Quiet<'a> {
+        Quiet { stop, left: steps }
+    }
 
-/// A watcher that ignores all output but still asks to stop when the wrapped watcher does.
-struct Quiet<'a>(&'a dyn Watcher);
-
-impl Quiet<'_> {
-    fn audience(&mut self) -> Audience<'_> {
+    pub(super) fn audience(&mut self) -> Audience<'_> {
         Audience { watcher: self, every: None }
     }
 }
 
 impl Watcher for Quiet<'_> {
+    fn step(&mut self, _log: &StepLog) {
+        self.left = self.left.saturating_sub(1);
+    }
+
     fn wants_impacts(&self) -> bool {
         false
     }
@@ -294,27 +390,6 @@ impl Watcher for Quiet<'_> {
     }
 
     fn wants_to_stop(&self) -> bool {
-        self.0.wants_to_stop()
+        self.left == 0 || self.stop.wants_to_stop()
     }
-}
-
-/// Why the tolerance was not reached.
-fn warning(best: &Trial, roundoff: f64, tolerance: f64, too_many_steps: bool) -> String {
-    let error = larger(best.error, roundoff);
-    let message = if roundoff > MEANINGLESS {
-        "the motion is chaotic over this time: roundoff grows until the final state has no correct digits; averages may still \
-         be meaningful"
-            .to_string()
-    } else if roundoff > tolerance {
-        format!("the tolerance {tolerance:e} cannot be reached in double precision: roundoff grows to {roundoff:.1e}")
-    } else if too_many_steps {
-        format!("the tolerance {tolerance:e} would take more than {MOST_STEPS:e} steps; use a method of higher order")
-    } else {
-        let step = best.plan.step;
-        format!(
-            "no step met the tolerance {tolerance:e} in {TRIES} tries, the best is {step:.2e}: the motion may be stiff, or a \
-             force may have a kink"
-        )
-    };
-    format!("{message} (estimated error {error:.1e})")
 }

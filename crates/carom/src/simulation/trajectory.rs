@@ -9,7 +9,7 @@ use super::{Ready, Simulation};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::Node;
 use crate::model::{Model, suggestion};
-use crate::run::{Account, Crossing, Holding, Impact, Mesh, Outcome, Status};
+use crate::run::{Account, Crossing, Holding, Impact, Outcome, Status};
 use crate::step::{Scheme, State};
 
 /// The record of a run: columns by name, impacts, and the state at any time.
@@ -50,16 +50,18 @@ impl Trajectory {
         let record = simulation.record;
         let every = if let Record::Every(dt) = record { Some(dt) } else { None };
         let ready = simulation.prepare()?.every(every);
-        let (begin, mesh) = (ready.begin(), Mesh { start: ready.begin(), step: ready.step(), until: ready.until() });
+        let (begin, mesh) = (ready.begin(), ready.mesh());
         let rows = match every {
-            Some(dt) => ((mesh.until - mesh.start) / dt) as usize + 2,
-            None => mesh.count() + 1,
+            Some(dt) => (((mesh.until - mesh.start) / dt) as usize).saturating_add(2),
+            None => mesh.count().saturating_add(1),
         };
         let (model, facts) = (simulation.model.clone(), ready.scheme.plant.facts());
         let count = 2 + 3 * model.system.coordinates.len() + model.outputs.len() + facts.is_one_point.len();
         let mut recorder = Recorder::new(record, rows, count, 2 * facts.n);
         let outcome = ready.watch(&mut recorder)?;
-        let Recorder { columns, impacts, crossings, contacts, arcs, .. } = recorder;
+        let Recorder { columns, impacts, crossings, mut contacts, arcs, .. } = recorder;
+        // A step reports the accumulation point of impacts when it finds it, which may be after a later change.
+        contacts.sort_by(|a, b| a.t.total_cmp(&b.t));
         let (notes, Ready { scheme, .. }) = (ready.notes(), ready);
         let run = Trajectory { model, scheme, columns, impacts, crossings, contacts, arcs, begin, outcome, notes };
         match run.outcome.status {
@@ -141,8 +143,8 @@ impl Trajectory {
         self.outcome.error_estimate
     }
 
-    /// The step.
-    pub fn step(&self) -> f64 {
+    /// The step; none if carom controls the length of steps.
+    pub fn step(&self) -> Option<f64> {
         self.outcome.step
     }
 

@@ -1,10 +1,17 @@
 //! Notes before a run and warnings after it.
 
-use crate::error::Result;
-use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT};
+use crate::error::{Error, Failure, Result};
+use crate::expr::{Expr, eval};
+use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT, LARGE_MEAN_DRIFT};
+use crate::mechanics::sum_of_terms;
 use crate::model::{Model, Start};
 use crate::plant::Facts;
-use crate::run::{Energy, Missed, Outcome};
+use crate::run::{Energy, Jump, Missed, Outcome, Status};
+use crate::step::Scheme;
+use crate::system::time;
+
+/// A message names no more expressions than this.
+const MOST_NAMED: usize = 3;
 
 /// Notes before a run: a start that was moved, and constraints that are known to be unstable.
 pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
@@ -22,35 +29,104 @@ pub(super) fn notes(model: &Model, start: Option<&Start>) -> Vec<String> {
     notes
 }
 
+/// A note after a run that met no wall of its model: a wall may be in the wrong place, or the run too short.
+pub(super) fn unmet(model: &Model, outcome: &Outcome) -> Option<String> {
+    let is_met = outcome.impacts > 0 || outcome.first_rest.is_some() || outcome.missed.is_some();
+    let is_over = matches!(outcome.status, Status::Completed | Status::Stopped(_));
+    let walls = &model.system.walls;
+    if is_met || !is_over || walls.is_empty() {
+        return None;
+    }
+    let which = match walls.as_slice() {
+        [wall] => format!("the wall `{}`", wall.name),
+        all => format!("none of the {} walls", all.len()),
+    };
+    let verb = if walls.len() == 1 { "was not met" } else { "was met" };
+    Some(format!("{which} {verb} up to t = {}", outcome.last.t))
+}
+
+/// The expressions with kinks that steps do not locate, and what follows from them; none if there are none.
+pub(super) fn kinks(model: &Model, scheme: &Scheme) -> Option<String> {
+    let others = scheme.plant.lagrangian().ok()?.kinks().others;
+    let list: Vec<String> = others.iter().take(MOST_NAMED).map(|&e| format!("`{}`", model.written(e))).collect();
+    let (has, its, it) =
+        if list.len() == 1 { ("has", "its argument is", "it") } else { ("have", "their arguments are", "them") };
+    let advice =
+        format!("{has} a kink where {its} zero, which keeps the order of a method only if no motion comes near {it}");
+    (!list.is_empty()).then(|| format!("{} {advice}", list.join(", ")))
+}
+
+/// An error of the search for a step, with the kinks that may be its cause.
+pub(super) fn with_kinks(error: Error, model: &Model, scheme: &Scheme) -> Error {
+    match (error, kinks(model, scheme)) {
+        (Error::Model(diagnostic), Some(kinks)) => {
+            let help = diagnostic.help.clone().map_or(kinks.clone(), |help| format!("{help}; {kinks}"));
+            diagnostic.with_help(help).into()
+        }
+        (error, _) => error,
+    }
+}
+
 /// Warnings after a run. `is_tuned` is true if carom found the step.
-pub(super) fn after(
-    model: &Model,
-    facts: &Facts,
-    restitution: &[f64],
-    outcome: &Outcome,
-    is_tuned: bool,
-) -> Vec<String> {
-    let walls = outcome.missed.map(|missed| about_wall(model, missed, outcome.step));
-    let conservative = facts.sources.is_conservative(restitution);
-    let energy = if conservative { about_energy(outcome.energy, outcome.step, is_tuned) } else { None };
+pub(super) fn after(model: &Model, facts: &Facts, outcome: &Outcome, is_tuned: bool) -> Vec<String> {
+    let walls = outcome.missed.map(|missed| about_wall(model, missed, outcome.longest_step));
+    let conservative = facts.sources.is_conservative(&outcome.restitution);
+    let energy = if conservative { about_energy(model, outcome, is_tuned) } else { None };
     walls.into_iter().chain(energy).collect()
 }
 
-/// Warns if a conserved energy drifts: the largest |H − H(0)| is large compared with the largest kinetic energy.
-fn about_energy(energy: Energy, step: f64, is_tuned: bool) -> Option<String> {
-    let Energy { initial, max_drift: drift, max_kinetic: kinetic, .. } = energy;
-    let large = drift > LARGE_DRIFT * kinetic && drift > DRIFT_ROUNDING * (1.0 + initial.abs());
-    if !(large || drift.is_nan()) {
+/// The jump of an energy that should be conserved, and the failure of a run with it; its state is yet to be filled in.
+pub(super) fn broken_energy(model: &Model, facts: &Facts, outcome: &Outcome) -> Option<(Jump, Failure)> {
+    let jump = outcome.energy.jump.filter(|_| facts.sources.is_conservative(&outcome.restitution))?;
+    let Jump { t, before, after } = jump;
+    if (after - before).abs() <= roundoff_of_energy(model, outcome) {
+        return None;
+    }
+    let message = format!(
+        "the energy, which should be conserved, jumps from {before:.3e} to {after:.3e} in the step to t = {t:.6}, and shorter \
+         steps do not mend that"
+    );
+    let hint = "the motion runs into a singularity: end the run earlier, or change the model there; with a step of your own \
+                (`--step`) this is a warning";
+    Some((jump, Failure { message, t, q: Vec::new(), p: Vec::new(), hint: hint.into() }))
+}
+
+/// Drifts of the energy up to this are roundoff, relative to the absolute terms of L at the end.
+fn roundoff_of_energy(model: &Model, outcome: &Outcome) -> f64 {
+    let size = size_of(model, outcome);
+    if size.is_finite() { DRIFT_ROUNDING * size } else { 0.0 }
+}
+
+/// The sum of the absolute terms of L in the last state.
+fn size_of(model: &Model, outcome: &Outcome) -> f64 {
+    let (system, last) = (&model.system, &outcome.last);
+    let mut values: Vec<(Expr, f64)> =
+        system.parameters.iter().map(|p| p.symbol).zip(outcome.state.parameters.iter().copied()).collect();
+    values.push((time(), last.t));
+    values.extend(system.q().into_iter().zip(last.q.iter().copied()));
+    values.extend(system.v().into_iter().zip(last.v.iter().copied()));
+    eval(&[sum_of_terms(system.lagrangian.l)], &values)[0]
+}
+
+/// Warns if a conserved energy drifts: the largest |H − H(0)| is large compared with the largest or the mean kinetic energy. The
+/// mean is that of a bound orbit as a whole: with a close encounter the largest may be far above its binding energy.
+fn about_energy(model: &Model, outcome: &Outcome, is_tuned: bool) -> Option<String> {
+    let Energy { max_drift: drift, max_kinetic: kinetic, mean_kinetic: mean, .. } = outcome.energy;
+    let is_small = drift <= LARGE_DRIFT * kinetic && drift <= LARGE_MEAN_DRIFT * mean;
+    if is_small || drift <= roundoff_of_energy(model, outcome) {
         return None;
     }
     let by =
         if drift.is_nan() { "is not a number at some node".into() } else { format!("drifts by up to {drift:.2e}") };
-    let scale = if kinetic > 0.0 { format!(" (the kinetic energy reaches {kinetic:.2e})") } else { String::new() };
-    let leave = if is_tuned { "" } else { ", or give neither step nor method and let carom choose" };
+    let scale = match kinetic > 0.0 {
+        true => format!(" (the kinetic energy reaches {kinetic:.2e}, and is {mean:.2e} on average)"),
+        false => String::new(),
+    };
+    let leave = if is_tuned { "" } else { ", or let carom choose with `--method auto --step auto`" };
     Some(format!(
         "the energy should be conserved, but {by}{scale}: the step is too large for this method\nhelp: try the step \
          {}{leave}; `carom compare` shows the drift of methods and steps",
-        tenth(step)
+        tenth(outcome.longest_step)
     ))
 }
 

@@ -1,8 +1,9 @@
 //! LU decomposition with row pivoting.
 
+use super::equilibrate::Equilibrium;
 use crate::limits::SINGULAR;
 
-/// P·A = L·U of a square matrix, stored by rows.
+/// P·R·A·C = L·U of a square matrix, stored by rows, where R and C make its entries comparable ([`Equilibrium`]).
 #[derive(Clone, Debug)]
 pub struct Lu {
     n: usize,
@@ -10,6 +11,7 @@ pub struct Lu {
     matrix: Vec<f64>,
     /// True if `matrix` has been factored.
     known: bool,
+    units: Equilibrium,
     a: Vec<f64>,
     rows: Vec<usize>,
 }
@@ -17,7 +19,8 @@ pub struct Lu {
 impl Lu {
     /// Memory for n×n matrices.
     pub fn new(n: usize) -> Lu {
-        Lu { n, matrix: vec![0.0; n * n], known: false, a: vec![0.0; n * n], rows: (0..n).collect() }
+        let (matrix, a, units) = (vec![0.0; n * n], vec![0.0; n * n], Equilibrium::new(n));
+        Lu { n, matrix, known: false, units, a, rows: (0..n).collect() }
     }
 
     /// Factors `a`, given by rows. Returns false if it is singular to working precision or not finite. Reuses the factors if
@@ -27,19 +30,31 @@ impl Lu {
             return true;
         }
         self.matrix.copy_from_slice(a);
-        self.a.copy_from_slice(a);
-        self.known = self.eliminate();
+        self.known = self.scale() && self.eliminate();
         self.known
+    }
+
+    /// Copies the matrix, with its factors, to the place of L and U.
+    fn scale(&mut self) -> bool {
+        let Lu { n, matrix, units, a, .. } = self;
+        if *n == 0 {
+            return true;
+        }
+        let rows = matrix.chunks_exact(*n).enumerate();
+        let is_regular = units.set(rows.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, *x))));
+        for ((a, matrix), row) in a.chunks_exact_mut(*n).zip(matrix.chunks_exact(*n)).zip(&units.rows) {
+            a.iter_mut().zip(matrix).zip(&units.columns).for_each(|((a, x), column)| *a = row * x * column);
+        }
+        is_regular
     }
 
     fn eliminate(&mut self) -> bool {
         let n = self.n;
         self.rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
-        let scale = self.a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         for k in 0..n {
             let pivot = (k..n).max_by(|&i, &j| self.a[i * n + k].abs().total_cmp(&self.a[j * n + k].abs()));
             let pivot = pivot.unwrap_or(k);
-            if self.a[pivot * n + k].abs() <= SINGULAR * scale || !self.a[pivot * n + k].is_finite() {
+            if self.a[pivot * n + k].abs() <= SINGULAR || !self.a[pivot * n + k].is_finite() {
                 return false;
             }
             if pivot != k {
@@ -61,7 +76,8 @@ impl Lu {
     /// det A.
     pub fn determinant(&self) -> f64 {
         let mut rows = self.rows.clone();
-        let mut product: f64 = (0..self.n).map(|i| self.a[i * self.n + i]).product();
+        let factor = |i: usize| self.a[i * self.n + i] / (self.units.rows[i] * self.units.columns[i]);
+        let mut product: f64 = (0..self.n).map(factor).product();
         // Each row exchange changes the sign.
         for i in 0..self.n {
             while rows[i] != i {
@@ -77,14 +93,15 @@ impl Lu {
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         let n = self.n;
         for i in 0..n {
-            let row = &self.a[i * n..i * n + i];
-            x[i] = row.iter().zip(&*x).fold(b[self.rows[i]], |sum, (a, x)| sum - a * x);
+            let (row, from) = (&self.a[i * n..i * n + i], self.rows[i]);
+            x[i] = row.iter().zip(&*x).fold(self.units.rows[from] * b[from], |sum, (a, x)| sum - a * x);
         }
         for i in (0..n).rev() {
             let row = &self.a[i * n + i..(i + 1) * n];
             let sum = row[1..].iter().zip(&x[i + 1..]).fold(x[i], |sum, (a, x)| sum - a * x);
             x[i] = sum / row[0];
         }
+        x.iter_mut().zip(&self.units.columns).for_each(|(x, column)| *x *= column);
     }
 }
 
@@ -121,6 +138,23 @@ mod tests {
             assert_eq!(x, [1.0 / a]);
         }
         assert!(!lu.factor(&[0.0]) && !lu.factor(&[0.0]));
+    }
+
+    /// M = diag(1, 2) with the constraint x + 2y, whose unknowns and equations are in several units.
+    #[test]
+    fn units_change_no_bit() {
+        let (matrix, right) = ([1.0, 0.1, 1.0, 0.1, 2.0, 2.0, 1.0, 2.0, 0.0], [0.3, 0.7, -0.2]);
+        let solve = |d: [f64; 3]| {
+            let (mut lu, mut x) = (Lu::new(3), [0.0; 3]);
+            let entry = |k: usize| d[k / 3] * d[k % 3] * matrix[k];
+            assert!(lu.factor(&(0..9).map(entry).collect::<Vec<f64>>()), "{d:?}");
+            lu.solve(&[0, 1, 2].map(|i| d[i] * right[i]), &mut x);
+            [0, 1, 2].map(|i| x[i] * d[i])
+        };
+        let s = 2f64.powi(60);
+        for d in [[s, 1.0, 1.0], [1.0, 1.0 / s, 1.0], [1.0, 1.0, s], [1.0 / s, s, s * s]] {
+            assert_eq!(solve(d), solve([1.0; 3]), "{d:?}");
+        }
     }
 
     #[test]

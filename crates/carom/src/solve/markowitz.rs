@@ -1,5 +1,6 @@
 //! LU decomposition of small sparse matrices with a fixed pattern.
 
+use super::equilibrate::Equilibrium;
 use crate::limits::{GOOD_PIVOT, KEPT_PIVOT, SINGULAR};
 
 /// A = P·L·U·Q of a square matrix by rows, of which only the listed entries may be nonzero.
@@ -9,14 +10,15 @@ use crate::limits::{GOOD_PIVOT, KEPT_PIVOT, SINGULAR};
 #[derive(Clone, Debug)]
 pub struct MarkowitzLu {
     n: usize,
-    /// The positions of the entries of A, and their last values.
+    /// The rows and columns of the entries of A, their positions, and their last values.
+    places: Vec<(usize, usize)>,
     entries: Vec<usize>,
     matrix: Vec<f64>,
     is_factored: bool,
     /// L and U, in the place of A.
     a: Vec<f64>,
-    /// 1 over the largest entry of each row of A.
-    scale: Vec<f64>,
+    /// The factors of the matrix for which the pivots were chosen.
+    units: Equilibrium,
     /// For each row, the sum of the absolute terms that add up to its pivot.
     size: Vec<f64>,
     pivots: Vec<Pivot>,
@@ -47,10 +49,11 @@ impl MarkowitzLu {
         MarkowitzLu {
             n,
             matrix: vec![f64::NAN; entries.len()],
+            places: entries.iter().map(|at| (at / n, at % n)).collect(),
             entries,
             is_factored: false,
             a: vec![0.0; n * n],
-            scale: vec![0.0; n],
+            units: Equilibrium::new(n),
             size: vec![0.0; n],
             pivots: Vec::new(),
             pivot_column: vec![0; n],
@@ -64,6 +67,11 @@ impl MarkowitzLu {
         self.entries.iter().for_each(|&at| a[at] = 0.0);
     }
 
+    /// Calls f with the row, the column and the value of each entry of `a` that may be nonzero.
+    pub fn for_each(&self, a: &[f64], mut f: impl FnMut(usize, usize, f64)) {
+        self.places.iter().zip(&self.entries).for_each(|(&(i, j), &at)| f(i, j, a[at]));
+    }
+
     /// Factors `a`. Returns false if it is singular to working precision or not finite. Reuses the factors if `a` is equal to
     /// the last matrix, as for a motion at rest.
     pub fn factor(&mut self, a: &[f64]) -> bool {
@@ -75,17 +83,11 @@ impl MarkowitzLu {
         self.is_factored
     }
 
-    /// Copies the matrix to the place of the factors.
+    /// Copies the matrix to the place of the factors. Returns false if it is not finite.
     fn place(&mut self) -> bool {
-        self.scale.fill(0.0);
-        for (&at, &x) in self.entries.iter().zip(&self.matrix) {
-            self.a[at] = x;
-            let row = &mut self.scale[at / self.n];
-            *row = row.max(x.abs());
-        }
+        self.entries.iter().zip(&self.matrix).for_each(|(&at, &x)| self.a[at] = x);
         self.fill.iter().for_each(|&at| self.a[at] = 0.0);
-        self.scale.iter_mut().for_each(|row| *row = 1.0 / *row);
-        self.scale.iter().all(|row| row.is_finite()) && self.matrix.iter().all(|x| x.is_finite())
+        self.matrix.iter().all(|x| x.is_finite())
     }
 
     /// Eliminates with the stored pivot sequence. Returns false if there is none, or if a pivot is too small.
@@ -100,9 +102,9 @@ impl MarkowitzLu {
         for &Pivot { row, column, rows, columns, end } in &self.pivots {
             let (rows, columns) = (&self.lists[rows..columns], &self.lists[columns..end]);
             let x = self.a[row * n + column];
-            let most = rows.iter().map(|&i| self.scale[i] * self.a[i * n + column].abs()).fold(0.0, f64::max);
+            let most = rows.iter().map(|&i| self.units.rows[i] * self.a[i * n + column].abs()).fold(0.0, f64::max);
             // Compare with the terms whose sum is the pivot, so that units do not matter.
-            if x.abs() <= SINGULAR * self.size[row] || self.scale[row] * x.abs() < KEPT_PIVOT * most {
+            if x.abs() <= SINGULAR * self.size[row] || self.units.rows[row] * x.abs() < KEPT_PIVOT * most {
                 return false;
             }
             for &i in rows {
@@ -121,16 +123,18 @@ impl MarkowitzLu {
     /// Determines the pivot sequence for the matrix. Returns false if it is singular.
     fn choose_pivots(&mut self) -> bool {
         let n = self.n;
+        let all = self.places.iter().zip(&self.matrix).map(|(&(i, j), &x)| (i, j, x));
+        let is_regular = self.units.set(all);
         let is_placed = self.place();
         self.pivots.clear();
         self.lists.clear();
         self.fill.clear();
-        if !is_placed {
+        if !(is_placed && is_regular) {
             return false;
         }
         let mut search = Search::new(n, &self.entries);
         for _ in 0..n {
-            let Some((row, column)) = search.next_pivot(&self.a, &self.scale) else { return false };
+            let Some((row, column)) = search.next_pivot(&self.a, &self.units.rows) else { return false };
             let (rows, columns) = search.take(row, column);
             for &i in &rows {
                 let factor = self.a[i * n + column] / self.a[row * n + column];

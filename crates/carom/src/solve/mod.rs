@@ -1,5 +1,6 @@
 //! Numerical solution of equations: linear systems, scalar roots, and the stopping rule of Newton's method.
 
+mod equilibrate;
 mod linear;
 mod lu;
 mod markowitz;
@@ -11,7 +12,7 @@ pub(crate) use linear::Linear;
 pub use lu::Lu;
 pub(crate) use markowitz::MarkowitzLu;
 pub use newton::{NoSolution, Solved};
-pub(crate) use newton::{StopRule, largest};
+pub(crate) use newton::{StopRule, largest_part};
 pub use sparse::SparseLu;
 
 /// The larger of two numbers. Propagates NaN, unlike `f64::max`.

@@ -1,51 +1,53 @@
 //! The stopping rule of Newton's method, and reasons for failure.
 
 use super::larger;
-use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
+use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, NOTHING, RESIDUAL_ROUNDOFF, STAGNATION};
 
-/// Decides when Newton's method has converged. After a correction dx that led to x, it has if
+/// Decides when Newton's method has converged, in any units: each unknown is compared with itself, and each residual with the sum
+/// sᵢ of its absolute terms. It has if
 ///
 /// ```text
-/// |dx| ≤ 10⁻⁹ |x|,   or   |dx| ≥ |dx of the last time|/2  and  |dx| ≤ 10⁻¹² max(|x|, unit)
+/// |dxᵢ| ≤ 10⁻⁹ |xᵢ| for all i,   or   |rᵢ| ≤ 2·10⁻¹⁵ sᵢ for all i,   or   maxᵢ |rᵢ|/sᵢ ≤ 10⁻¹² no longer decreases
 /// ```
 ///
-/// |·| is the maximum norm, so the rule does not depend on the number of unknowns.
+/// An unknown that is roundoff of other terms never meets the first condition; its residual meets one of the others.
+#[derive(Default)]
 pub(crate) struct StopRule {
-    unit: f64,
-    previous: f64,
+    /// The last maxᵢ |rᵢ|/sᵢ.
+    previous: Option<f64>,
     /// The number of corrections so far.
     pub(crate) iterations: usize,
 }
 
 impl StopRule {
-    /// `unit` is the scale of roundoff for unknowns that are smaller.
-    pub(crate) fn new(unit: f64) -> StopRule {
-        StopRule { unit, previous: f64::INFINITY, iterations: 0 }
+    /// The rule after so many corrections.
+    pub(crate) fn after(iterations: usize) -> StopRule {
+        StopRule { previous: None, iterations }
     }
 
-    /// True if the correction of size `step`, which led to unknowns of size `scale`, is the last one.
-    pub(crate) fn is_last(&mut self, step: f64, scale: f64) -> Solved<bool> {
+    /// True if the correction dx, which led to x, is the last one.
+    pub(crate) fn is_last(&mut self, dx: &[f64], x: &[f64]) -> Solved<bool> {
         self.iterations += 1;
-        if !(step.is_finite() && scale.is_finite()) {
+        // A sum, in which no NaN gets lost; x contains those of dx.
+        if !x.iter().map(|x| x.abs()).sum::<f64>().is_finite() {
             return Err(NoSolution::Diverged);
         }
-        let size = scale.max(self.unit);
-        let stagnates = step >= 0.5 * self.previous && step <= STAGNATION * size;
-        if step <= LAST_CORRECTION * scale || stagnates {
-            return Ok(true);
-        }
-        self.previous = step;
-        match self.iterations < MAX_ITERATIONS {
-            true => Ok(false),
-            false if step <= LAST_CORRECTION * size => Ok(true),
-            false => Err(NoSolution::Diverged),
-        }
+        let is_last = dx.iter().zip(x).all(|(dx, x)| dx.abs() - LAST_CORRECTION * x.abs() <= NOTHING);
+        if is_last || self.iterations < MAX_ITERATIONS { Ok(is_last) } else { Err(NoSolution::Diverged) }
+    }
+
+    /// True if the residuals are roundoff. `part` is maxᵢ |rᵢ|/sᵢ.
+    pub(crate) fn is_roundoff(&mut self, part: f64) -> bool {
+        let stagnates = part <= STAGNATION && self.previous.is_some_and(|previous| part >= 0.5 * previous);
+        self.previous = Some(part);
+        part <= RESIDUAL_ROUNDOFF || stagnates
     }
 }
 
-/// The largest absolute entry. Propagates NaN.
-pub(crate) fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |largest, x| larger(largest, x.abs()))
+/// maxᵢ |rᵢ|/sᵢ. Propagates NaN.
+pub(crate) fn largest_part(residuals: &[f64], sizes: &[f64]) -> f64 {
+    let part = |(r, size): (&f64, &f64)| if r.abs() <= NOTHING { 0.0 } else { r.abs() / size };
+    residuals.iter().zip(sizes).map(part).fold(0.0, larger)
 }
 
 /// The result of equations that may have no solution.
@@ -54,6 +56,8 @@ pub type Solved<T> = std::result::Result<T, NoSolution>;
 /// The reason why there is no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoSolution {
+    /// The motion slides along a kink of the equations, or crosses it again and again.
+    Kink,
     /// The Jacobian ∂r/∂x is singular.
     Singular,
     /// The corrections do not decrease.
@@ -68,4 +72,6 @@ pub enum NoSolution {
     Accumulated,
     /// Touching walls leave no admissible motion.
     Squeezed,
+    /// A state is not finite.
+    NotFinite,
 }

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::equilibrate::Equilibrium;
 use crate::limits::SINGULAR;
 
-/// P·A·Q = L·U of a square matrix with a fixed pattern of nonzero entries.
+/// P·R·A·C·Q = L·U of a square matrix with a fixed pattern of nonzero entries, where R and C make its entries
+/// comparable ([`Equilibrium`]).
 ///
 /// The columns are ordered by the algorithm of Cuthill and McKee [1969] on the graph of rows and columns, and the rows by their
 /// first entries, so that the entries of each row are close together. Elimination and row exchanges stay inside these spans;
@@ -17,6 +19,7 @@ pub struct SparseLu {
     /// The entries of the last matrix, and whether it has been factored.
     entries: Vec<f64>,
     known: bool,
+    units: Equilibrium,
     /// L and U by rows, zero outside the spans.
     a: Vec<f64>,
     spans: Vec<Range<usize>>,
@@ -29,7 +32,8 @@ pub struct SparseLu {
 #[derive(Debug)]
 struct Shape {
     n: usize,
-    /// The position of each entry in `a`.
+    /// The row and the column of each entry of A, and its position in `a`.
+    entries: Vec<(usize, usize)>,
     places: Vec<usize>,
     /// The rows and columns of A in their new order.
     rows: Vec<usize>,
@@ -51,6 +55,7 @@ impl SparseLu {
         SparseLu {
             entries: vec![0.0; shape.places.len()],
             known: false,
+            units: Equilibrium::new(n),
             a: vec![0.0; n * n],
             spans: shape.spans.clone(),
             rows: shape.rows.clone(),
@@ -68,21 +73,24 @@ impl SparseLu {
         self.entries.copy_from_slice(entries);
         let n = self.shape.n;
         self.spans.iter().enumerate().for_each(|(i, span)| self.a[i * n..][span.clone()].fill(0.0));
-        self.shape.places.iter().zip(entries).for_each(|(&place, &entry)| self.a[place] = entry);
+        let all = self.shape.entries.iter().zip(entries).map(|(&(i, j), &x)| (i, j, x));
+        let is_regular = self.units.set(all.clone());
+        for (&place, (i, j, x)) in self.shape.places.iter().zip(all) {
+            self.a[place] = self.units.rows[i] * x * self.units.columns[j];
+        }
         self.spans.clone_from(&self.shape.spans);
         self.rows.clone_from(&self.shape.rows);
-        self.known = self.eliminate();
+        self.known = is_regular && self.eliminate();
         self.known
     }
 
     fn eliminate(&mut self) -> bool {
         let n = self.shape.n;
-        let scale = self.entries.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         for k in 0..n {
             let begun = self.shape.begun[k];
             let size = |i: usize| self.a[i * n + k].abs();
             let Some(pivot) = (k..begun).max_by(|&i, &j| size(i).total_cmp(&size(j))) else { return false };
-            if size(pivot) <= SINGULAR * scale || !size(pivot).is_finite() {
+            if size(pivot) <= SINGULAR || !size(pivot).is_finite() {
                 return false;
             }
             self.exchange(k, pivot);
@@ -120,14 +128,15 @@ impl SparseLu {
         let y = &mut self.x;
         for i in 0..n {
             let span = self.spans[i].start..i.max(self.spans[i].start);
-            let row = &self.a[i * n..][span.clone()];
-            y[i] = row.iter().zip(&y[span]).fold(b[self.rows[i]], |sum, (a, y)| sum - a * y);
+            let (row, from) = (&self.a[i * n..][span.clone()], self.rows[i]);
+            y[i] = row.iter().zip(&y[span]).fold(self.units.rows[from] * b[from], |sum, (a, y)| sum - a * y);
         }
         for i in (0..n).rev() {
             let row = &self.a[i * n..][i..self.spans[i].end];
             let sum = row[1..].iter().zip(&y[i + 1..]).fold(y[i], |sum, (a, y)| sum - a * y);
             y[i] = sum / row[0];
-            x[self.shape.columns[i]] = y[i];
+            let column = self.shape.columns[i];
+            x[column] = self.units.columns[column] * y[i];
         }
     }
 }
@@ -156,6 +165,7 @@ impl Shape {
         let spans: Vec<Range<usize>> = rows.iter().map(|&row| spans[row].clone()).collect();
         Shape {
             n,
+            entries: entries.to_vec(),
             places: entries.iter().map(|&(row, column)| place_of_row[row] * n + place_of_column[column]).collect(),
             begun: (0..n).map(|k| spans.partition_point(|span| span.start <= k)).collect(),
             rows,

@@ -1,8 +1,10 @@
 //! Algorithm 1. [DLM §4.1]
 
 use super::Stepper;
+use super::control::Spectrum;
 use super::event::{Encounter, Kind, Search};
 use super::instant::Resolver;
+use super::kink::find_sides;
 use super::log::StepLog;
 use super::maps::Maps;
 use super::release::Looks;
@@ -28,8 +30,37 @@ pub(super) struct EventDriven {
     /// The walls that have let go at this instant. None of them holds again at it: where walls are nearly redundant, roundoff
     /// decides on the signs of their forces, and they would take turns without an end.
     released: Vec<usize>,
-    z: Phase,
-    z1: Phase,
+    /// The sides of the kinks.
+    pub(super) sides: Vec<f64>,
+    pub(super) z: Phase,
+    pub(super) z1: Phase,
+    pub(super) spectrum: Spectrum,
+}
+
+/// The events of a step so far.
+#[derive(Default)]
+pub(super) struct Events {
+    total: usize,
+    at_once: usize,
+}
+
+impl Events {
+    /// Counts an event after the time t. Fails if there are too many, in the step or at one instant.
+    pub(super) fn count(&mut self, encounter: &Encounter, t: f64) -> Solved<()> {
+        // An interval too short to change the time is zero.
+        self.at_once = if t + encounter.dtau > t { 0 } else { self.at_once + 1 };
+        self.total += 1;
+        match self.at_once > MAX_AT_ONE_INSTANT || self.total > MAX_IN_ONE_STEP {
+            true if encounter.kind == Kind::Passes => Err(NoSolution::Kink),
+            true => Err(NoSolution::Accumulated),
+            false => Ok(()),
+        }
+    }
+
+    /// The interval between the last two events of the step; 0 if there was only one.
+    pub(super) fn interval(&self, last: &Encounter) -> f64 {
+        if self.total > 1 { last.dtau } else { 0.0 }
+    }
 }
 
 impl EventDriven {
@@ -41,8 +72,9 @@ impl EventDriven {
         rest: Option<Rest>,
     ) -> EventDriven {
         let z = facts.nowhere();
-        let (facts, looks, probe, z1) = (facts.clone(), Looks::default(), z.clone(), z.clone());
-        EventDriven { maps, evaluator, resolver, rest, facts, looks, released: Vec::new(), probe, z, z1 }
+        let (looks, probe, z1, sides) = (Looks::default(), z.clone(), z.clone(), vec![0.0; facts.kinks]);
+        let (facts, released, spectrum) = (facts.clone(), Vec::new(), Spectrum::new(facts.n));
+        EventDriven { maps, evaluator, resolver, rest, facts, looks, released, sides, probe, z, z1, spectrum }
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
@@ -52,40 +84,60 @@ impl EventDriven {
     fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
         self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
         note_impulses(self.maps.full(), log);
-        let mut encounter = self.first_encounter(h, None, log.end.fastest)?; // 2
-        let (mut tau_left, mut at_once, mut events) = (h, 0, 0);
-        while let Some(Encounter { wall, dtau, kind }) = encounter {
-            at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
-            if dtau > 0.0 || events == 0 {
-                self.released.clear();
-            }
-            events += 1;
-            if at_once > MAX_AT_ONE_INSTANT || events > MAX_IN_ONE_STEP {
-                return Err(NoSolution::Accumulated);
-            }
-            self.meet(dtau, tau_left, events == 1)?; // 4–5
+        let mut next = self.first_encounter(h, None, log.end.fastest)?; // 2
+        let (mut tau_left, mut events) = (h, Events::default());
+        while let Some(encounter) = next {
+            events.count(&encounter, self.z.t)?;
+            let stop = self.resolve(&encounter, tau_left, &events, h, log)?; // 4–6
             tau_left = self.resolver.hit.tau_left;
-            if kind == Kind::Meets {
-                let EventDriven { resolver, maps, evaluator, z, .. } = self;
-                resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
-            }
-            if kind == Kind::LetsGo {
-                self.released.push(wall);
-            }
-            let stop = self.settle(Some(wall).filter(|_| kind == Kind::Presses), h, log)?;
-            log.push_arc(&self.z, self.maps.holding(), None);
             if let Some(wait) = stop {
                 return self.maps.partial().step(&self.z, wait.min(tau_left), &mut self.z1);
             }
-            encounter = self.next_encounter(tau_left, wall, dtau, log)?; // 7–8
+            next = self.next_encounter(tau_left, encounter.wall, events.interval(&encounter), log)?; // 7–8
         }
         Ok(())
     }
 
-    /// The rest of the step after an event, z1 = Φ_τ(z), and the first event in it. The next event often follows about as soon as
-    /// this one did, so that times near to `dtau` are looked at first.
-    fn next_encounter(&mut self, tau: f64, left: usize, dtau: f64, log: &mut StepLog) -> Solved<Option<Encounter>> {
-        let mut near = LOOK_AHEAD * dtau;
+    /// What happens at an event: the partial step to it, R_reset, and the walls that hold from there on. Returns the time after
+    /// which the step must end, if impacts accumulate and the run ends there.
+    pub(super) fn resolve(
+        &mut self,
+        encounter: &Encounter,
+        tau_left: f64,
+        events: &Events,
+        h: f64,
+        log: &mut StepLog,
+    ) -> Solved<Option<f64>> {
+        let Encounter { wall, dtau, kind } = *encounter;
+        if dtau > 0.0 || events.total == 1 {
+            self.released.clear();
+        }
+        self.meet(dtau, tau_left, events.total == 1)?; // 4–5
+        if kind == Kind::Passes {
+            self.sides[wall - self.facts.walls] *= -1.0;
+            self.maps.set_sides(&self.sides);
+            log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
+            return Ok(None);
+        }
+        if kind == Kind::Meets {
+            let EventDriven { resolver, maps, evaluator, z, probe: before, .. } = self;
+            before.copy_from(z);
+            resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
+            maps.disturb_impact(before, z);
+        }
+        if kind == Kind::LetsGo {
+            self.released.push(wall);
+        }
+        let stop = self.settle(Some(wall).filter(|_| kind == Kind::Presses), h, log)?;
+        log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
+        Ok(stop)
+    }
+
+    /// The rest of the step after an event, z1 = Φ_τ(z), and the first event in it. In a sequence of bounces the next event
+    /// follows after about the `interval` between the last two, so the search begins with short steps. The interval is 0 for the
+    /// first event of a step.
+    fn next_encounter(&mut self, tau: f64, left: usize, interval: f64, log: &mut StepLog) -> Solved<Option<Encounter>> {
+        let mut near = LOOK_AHEAD * interval;
         while near > 0.0 && near < 0.5 * tau {
             self.maps.partial().step(&self.z, near, &mut self.z1)?;
             let encounter = self.first_encounter(near, Some(left), log.end.fastest)?;
@@ -100,14 +152,21 @@ impl EventDriven {
     }
 
     /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
-    fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
-        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, .. } = self;
+    pub(super) fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
+        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, .. } = self;
         let (walls, can_rest) = (facts.walls, rest.is_some());
         let evaluator = &mut **evaluator;
         let pace = Pace { fastest, h: resolver.hit.h };
         let touching = &mut resolver.touching;
-        let mut search = Search { maps, evaluator, probe, touching, looks, walls, pace, can_rest, sinks: 0.0 };
+        let (sinks, noise) = (0.0, 0.0);
+        let mut search = Search { maps, evaluator, probe, touching, looks, walls, sides, pace, can_rest, sinks, noise };
         search.first_encounter(z, z1, tau, left)
+    }
+
+    /// Takes the sides of the kinks on which the motion is after a state.
+    fn find_sides(&mut self, z: &Phase, h: f64) -> Solved<()> {
+        let EventDriven { sides, facts, maps, evaluator, probe, .. } = self;
+        find_sides(sides, facts.walls, z, h, maps, &mut **evaluator, probe)
     }
 
     /// The partial step to a wall: z becomes (q_i, p⁻).
@@ -159,6 +218,7 @@ impl Stepper for EventDriven {
         self.z.copy_from(&state.z);
         self.resolver.hit.h = h;
         self.maps.select(&[])?;
+        self.find_sides(&state.z, h)?;
         self.released.clear();
         self.settle(None, h, &mut log)?;
         state.z.copy_from(&self.z);
@@ -173,7 +233,15 @@ impl Stepper for EventDriven {
         let h = until - from.z.t;
         log.restart(from, h);
         self.maps.select(&from.holding)?;
-        log.push_arc(&from.z, &from.holding, None);
+        let ahead = match &from.memory {
+            Memory::Control(control) => control.h.min(h),
+            _ => h,
+        };
+        if let Err(e) = self.find_sides(&from.z, ahead) {
+            log.end.z.copy_from(&from.z);
+            return Err(e);
+        }
+        log.push_arc(&from.z, &from.holding, &self.sides, None);
         self.maps.set_full_step(h);
         self.resolver.hit.h = h;
         self.z.copy_from(&from.z);
@@ -184,22 +252,28 @@ impl Stepper for EventDriven {
                 log.end.memory = Memory::None;
                 Ok(())
             }
-            _ => self.advance(h, log),
+            Memory::Control(_) => self.advance_controlled(until, log),
+            _ => self.advance(h, log).map(|()| {
+                if log.accumulation().is_none() {
+                    self.z1.t = until;
+                }
+            }),
         };
         if result.is_err() {
-            // Where the step came to: its last event, if it had one.
+            // The last event of the step, if it had one.
             log.end.z.copy_from(&self.z);
-            // What has no velocities there has no energy either.
+            // Without velocities there is no energy.
             let _ = log.note_energies(&mut *self.evaluator);
             return result;
-        }
-        if log.accumulation().is_none() {
-            self.z1.t = until;
         }
         log.end.z.copy_from(&self.z1);
         let after_impact = !log.impacts().is_empty();
         remember(&mut *self.resolver.rule, &self.z1, h, after_impact, &mut log.end.memory)?;
-        log.note_energies(&mut *self.evaluator)
+        log.note_energies(&mut *self.evaluator)?;
+        if let Memory::Control(control) = &mut log.end.memory {
+            control.see(&log.end.z, log.twice_kinetic);
+        }
+        Ok(())
     }
 
     fn order(&self) -> usize {

@@ -6,6 +6,7 @@
 //! through the moments comes near zero). Either is then located on the partial flow itself.
 
 use super::maps::Maps;
+use super::moment::{Moment, cubic_root, is_out_of_reach};
 use super::release::Looks;
 use super::touching::{Pace, Scale, Touching};
 use crate::limits::{GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS};
@@ -30,16 +31,8 @@ pub(super) enum Kind {
     Presses,
     /// Its force would pull.
     LetsGo,
-}
-
-/// A moment of a step: how far into it, φ, φ̇.
-#[derive(Clone, Copy, Debug)]
-struct Moment {
-    tau: f64,
-    gap: f64,
-    rate: f64,
-    /// On the partial flow itself, not on a polynomial near it.
-    is_exact: bool,
+    /// It is a kink of the equations, and the motion goes on on its other side.
+    Passes,
 }
 
 /// The search for the first event of a step, in the contact mode that the maps are in.
@@ -52,11 +45,15 @@ pub(super) struct Search<'a> {
     pub(super) looks: &'a mut Looks,
     /// The number of walls.
     pub(super) walls: usize,
+    /// The sides of the kinks, whose arguments follow the walls.
+    pub(super) sides: &'a [f64],
     pub(super) pace: Pace,
     /// The motion can rest on walls.
     pub(super) can_rest: bool,
     /// A wall that is touched may be entered by this much before it is met.
     pub(super) sinks: f64,
+    /// The gap of a wall that is touched is not shut down to minus this: it is roundoff.
+    pub(super) noise: f64,
 }
 
 impl Search<'_> {
@@ -69,7 +66,7 @@ impl Search<'_> {
         tau: f64,
         left: Option<usize>,
     ) -> Result<Option<Encounter>, NoSolution> {
-        if self.walls == 0 {
+        if self.walls + self.sides.len() == 0 {
             return Ok(None);
         }
         self.evaluator.look_at_ends(z0, z1)?;
@@ -82,7 +79,7 @@ impl Search<'_> {
             let [begin, end] = self.evaluator.ends(wall);
             let begin = Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true };
             let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
-            if is_out_of_reach(begin, end, tau) {
+            if is_out_of_reach(begin, end) {
                 continue;
             }
             let left = left == Some(wall);
@@ -91,8 +88,10 @@ impl Search<'_> {
             let touches =
                 begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
             let mut kind = Kind::Meets;
+            self.noise = 0.0;
             let dtau = if left || touches {
                 let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+                self.noise = scale.roundoff;
                 if self.presses(wall, z0, begin, end, scale)? {
                     kind = Kind::Presses;
                     Some(0.0)
@@ -107,6 +106,8 @@ impl Search<'_> {
                 first = Some(Encounter { wall, dtau, kind });
             }
         }
+        let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
+        first = self.first_kink(z0, tau, left, until)?.or(first);
         let release = self.first_release(z0, z1, tau)?;
         Ok(match (first, release) {
             (Some(contact), Some(release)) if contact.dtau <= release.dtau => Some(contact),
@@ -178,7 +179,7 @@ impl Search<'_> {
     }
 
     /// When the gap of one wall first closes, if that is before `until`.
-    fn contact_with(
+    pub(super) fn contact_with(
         &mut self,
         wall: usize,
         z0: &Phase,
@@ -187,12 +188,13 @@ impl Search<'_> {
         until: f64,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
+        let side = self.side_of(wall);
         let (inside, moments) = (self.evaluator.inside(wall)?, self.evaluator.moments());
         let (taus, count) = (moments.tau, moments.count);
         let mut before = begin;
         for k in 0..=count {
             let next = if k < count {
-                let (gap, rate) = (inside[k], inside[MOMENTS + k]);
+                let (gap, rate) = (side * inside[k], side * inside[MOMENTS + k]);
                 Moment { tau: taus[k], gap, rate, is_exact: false }
             } else {
                 end
@@ -229,7 +231,13 @@ impl Search<'_> {
     fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
         self.maps.partial().step(z0, tau, self.probe)?;
         let (gap, rate) = self.evaluator.gap_and_rate(wall, self.probe)?;
-        Ok(Moment { tau, gap, rate, is_exact: true })
+        let side = self.side_of(wall);
+        Ok(Moment { tau, gap: side * gap, rate: side * rate, is_exact: true })
+    }
+
+    /// 1 for a wall, whose gap is positive; for a kink its side, with which its argument is.
+    fn side_of(&self, wall: usize) -> f64 {
+        if wall < self.walls { 1.0 } else { self.sides[wall - self.walls] }
     }
 
     /// The same moment on the partial flow itself: the polynomial may say that a gap is shut where it is open by a hair.
@@ -246,7 +254,7 @@ impl Search<'_> {
         b: Moment,
         left: bool,
     ) -> Result<Option<f64>, NoSolution> {
-        if b.gap < 0.0 { self.shutting(wall, z0, a, b, left) } else { self.dip(wall, z0, a, b, left) }
+        if b.gap < -self.noise { self.shutting(wall, z0, a, b, left) } else { self.dip(wall, z0, a, b, left) }
     }
 
     /// When the gap closes on the way to a moment when it is shut. A wall that is touched has to open first, from where the
@@ -311,7 +319,8 @@ impl Search<'_> {
             let secant = last.map_or(moment.rate, |last| (moment.gap - last.gap) / (moment.tau - last.tau));
             let correction = -moment.gap / if secant < 0.0 { secant } else { moment.rate };
             if correction.abs() <= enough {
-                return Ok(Some(tau));
+                // Late in a run this is more than the roundoff of τ.
+                return Ok(Some(if tau + correction > 0.0 { tau + correction } else { tau }));
             }
             // Not beyond the moments, which are themselves known but to the accuracy of a polynomial.
             tau += correction;
@@ -354,7 +363,7 @@ impl Search<'_> {
         for _ in 0..60 {
             let part = (falling.rate / (falling.rate - rising.rate)).clamp(0.1, 0.9);
             let middle = self.moment_after(wall, z0, falling.tau + part * (rising.tau - falling.tau))?;
-            if middle.gap < 0.0 {
+            if middle.gap < -self.noise {
                 return self.shutting(wall, z0, falling, middle, left && falling.tau == a.tau);
             }
             if middle.rate == 0.0 || rising.tau - falling.tau <= 1e-12 * b.tau {
@@ -364,32 +373,4 @@ impl Search<'_> {
         }
         Ok(None)
     }
-}
-
-/// True if the gap cannot close: it would have to fall by φ₀ and rise by φ₁ within the step, at four times the larger of
-/// the rates at its ends.
-fn is_out_of_reach(a: Moment, b: Moment, tau: f64) -> bool {
-    b.gap > 0.0 && a.gap + b.gap > 4.0 * tau * a.rate.abs().max(b.rate.abs())
-}
-
-/// Where between two moments, from 0 to 1, the cubic with their φ and φ̇ is zero. φ is positive at the first, and not at the
-/// second.
-fn cubic_root(a: Moment, b: Moment) -> f64 {
-    let length = b.tau - a.tau;
-    let (slope_a, slope_b, rise) = (length * a.rate, length * b.rate, b.gap - a.gap);
-    // φ(x) = φ₀ + x(φ₀′ + x(c + x·d))
-    let (c, d) = (3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise);
-    let (mut low, mut high) = (0.0, 1.0);
-    let mut x = a.gap / (a.gap - b.gap);
-    for _ in 0..20 {
-        let value = a.gap + x * (slope_a + x * (c + x * d));
-        *(if value > 0.0 { &mut low } else { &mut high }) = x;
-        let next = x - value / (slope_a + x * (2.0 * c + x * 3.0 * d));
-        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
-        if (next - x).abs() <= 1e-9 {
-            return next;
-        }
-        x = next;
-    }
-    x
 }

@@ -1,4 +1,4 @@
-//! A wall that cannot push any more hands its load over to one that depends on it.
+//! Transfer of load between walls with dependent gradients.
 
 use super::rest::{Rest, Surroundings};
 use crate::impact::parts_of_redundant;
@@ -6,12 +6,13 @@ use crate::phase::Phase;
 use crate::solve::Solved;
 
 impl Rest {
-    /// The walls that hold when `leaving`, whose force is about to pull, gives way to another of those that touch.
+    /// The walls that hold the motion after `leaving`, whose force becomes negative, is replaced by another touching wall. None
+    /// if no touching wall can replace it; then the motion leaves the wall.
     ///
-    /// A wall j whose gradient depends on those of the walls A that hold, ∇φ_j = Σ c_i ∇φ_i, can take a load: with N_j = s the
-    /// others have N_i − s c_i. Where c of the leaving wall is negative its force grows from zero again, and j holds in its
-    /// place, if it moves with them: its rate is none. A table on four legs stands on three of them; when the load leaves
-    /// their triangle, the fourth takes it. Without such a wall no forces N ≥ 0 keep the motion on the walls, and it leaves.
+    /// A wall j whose gradient is a combination of those that hold, ∇φ_j = Σ c_i ∇φ_i, can take part of the load: with N_j = s
+    /// the other forces are N_i − s c_i. If c of the leaving wall is negative, its force increases with s, so j can hold in its
+    /// place, provided that φ̇_j = 0. Example: a table on four legs rests on three of them; when the load leaves their triangle,
+    /// the fourth leg takes over.
     pub(super) fn hand_over(
         &mut self,
         z: &Phase,

@@ -1,15 +1,14 @@
 //! All impacts of one instant: a corner, a row of balls that touch.
 //!
-//! One after the other (`simultaneous = "sequential"`): the walls are gone through in the order of the model, again and
-//! again, and each that touches and closes bounces, until none closes. The order is thus the user's and does not hang on
-//! roundoff in the times of the impacts. Each bounce keeps or loses energy by its own law, so that the sequence makes
-//! none. Walls that are orthogonal in the mass metric do not see each other's bounces: every order gives the same. In a
-//! corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be no end, as in a stack of balls
-//! that falls: the bounces get slower and slower. Their number is bounded; what is left then ends without a rebound.
+//! `simultaneous = "sequential"`: the walls are visited cyclically in the order of the model, and each wall that touches and
+//! closes bounces, until none closes. The order is given by the model and does not depend on roundoff in the impact times. Each
+//! bounce conserves or dissipates energy by its own law, so the sequence creates none. Bounces on walls that are orthogonal in
+//! the mass metric commute. In a corner of angle α at most ⌈π/α⌉ bounces are needed for e = 1. With e < 1 there may be
+//! infinitely many (a falling stack of balls); their number is bounded, and the remaining contacts then become inelastic.
 //!
-//! All at once (`"moreau"`): see [`moreau`](crate::impact::moreau). All walls that touch take part, also those that open.
-//! Where a wall is left that closes, as an opening wall may be, the instant is resolved again from there. Where no impulses make all walls rebound, as in a row of balls that fills
-//! a box, none does.
+//! `simultaneous = "moreau"`: see [`moreau`](crate::impact::moreau). All touching walls take part, including those that open.
+//! If a touching wall closes afterwards, the instant is resolved again from there. If no impulses make all walls rebound, as
+//! in a row of balls that fills a box, the contacts become inelastic where e < 1.
 
 use super::log::StepLog;
 use super::maps::Maps;
@@ -21,12 +20,12 @@ use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
 
-/// R_reset: what impacts do to the momenta.
+/// R_reset: the change of the momenta by impacts.
 pub(super) struct Resolver {
     pub(super) rule: Box<dyn ImpactRule>,
     pub(super) restitution: Vec<f64>,
     simultaneous: Simultaneous,
-    /// The impact that is looked at.
+    /// The current impact.
     pub(super) hit: Hit,
     pub(super) touching: Touching,
     /// Room for a state.
@@ -45,8 +44,8 @@ impl Resolver {
         }
     }
 
-    /// R_reset for every wall that touches and closes in the state z, where the wall `met` is met. Notes each impact in the
-    /// log, with the fastest approach so far in its last state.
+    /// Applies R_reset to every wall that touches and closes in the state z, where the wall `met` is hit. Records each impact and
+    /// the fastest approach so far in the log.
     pub(super) fn reset_all(
         &mut self,
         met: usize,
@@ -62,7 +61,7 @@ impl Resolver {
             let Some(wall) = self.closing_wall(met, last, z, pace, evaluator)? else { return Ok(()) };
             self.hit.minus.copy_from(z);
             self.face(wall, evaluator)?;
-            let root_w = self.touching.root_of_response(wall, self.hit.rate_minus, z, evaluator)?;
+            let root_w = self.touching.root_of_response(wall, z, evaluator)?;
             if root_w > 0.0 {
                 pace.fastest = pace.fastest.max(-self.hit.rate_minus / root_w);
             }
@@ -72,7 +71,7 @@ impl Resolver {
                 let rates: Vec<f64> = touching.iter().map(|(_, rate)| *rate).collect();
                 let restitution: Vec<f64> = touching.iter().map(|(wall, _)| self.restitution[*wall]).collect();
                 match self.reset_at_once(&rates, &restitution, z, evaluator, log) {
-                    // A row without play cannot rebound, but where it loses energy it can stop.
+                    // A row of bodies without gaps cannot rebound, but with e < 1 it can stop.
                     Err(NoSolution::Squeezed) if restitution.iter().any(|&e| e < 1.0) => {
                         return self.end_without_rebound(met, z, evaluator, log);
                     }
@@ -84,7 +83,7 @@ impl Resolver {
                 let mut tools = Tools { evaluator: &mut *evaluator, full, partial, next: &mut self.next };
                 let lambda = resolve(&mut *self.rule, &self.hit, log.end.memory.window(), z, &mut tools)?;
                 log.push_impact(&self.hit, lambda, z);
-                // The piece before the next bounce has no length.
+                // The next bounce follows at the same instant.
                 self.hit.begin.copy_from(z);
                 self.hit.begins_at_node = false;
                 self.hit.energy_before = None;
@@ -94,8 +93,8 @@ impl Resolver {
         self.end_without_rebound(met, z, evaluator, log)
     }
 
-    /// Ends bounces that do not come to an end: e = 0 for all walls that touch, all at once, which is the nearest motion
-    /// in the mass metric that enters none of them. Without loss, e = 1, the bounces would have had to end by themselves.
+    /// Ends an unbounded sequence of bounces: sets e = 0 for all touching walls at once, which gives the nearest velocity in the
+    /// mass metric that enters none of them. With e = 1 on all walls this would dissipate energy, so it is an error.
     fn end_without_rebound(
         &mut self,
         met: usize,
@@ -112,7 +111,7 @@ impl Resolver {
         self.reset_at_once(&rates, &vec![0.0; rates.len()], z, evaluator, log)
     }
 
-    /// The next wall that touches and closes after the one that has just been left.
+    /// The next wall that touches and closes, in the order of the model after `last`.
     fn closing_wall(
         &mut self,
         met: usize,
@@ -141,7 +140,7 @@ impl Resolver {
         Ok(self.touching.walls.len())
     }
 
-    /// The impulses of the walls in `touching`, all at once, from the state `hit.minus`, where their rates are u⁻.
+    /// Applies the impulses of all walls in `touching` at once, from the state `hit.minus`, where their rates are u⁻.
     fn reset_at_once(
         &mut self,
         u_minus: &[f64],
@@ -156,7 +155,7 @@ impl Resolver {
         let mut sizes = Vec::new();
         let (pace, walls) = (Pace { fastest: log.end.fastest, h: self.hit.h }, self.touching.walls.clone());
         for (wall, rate) in walls {
-            // A wall that is already entered does not give way.
+            // A wall that the motion has already entered does not give way.
             let gap = evaluator.gap_and_rate(wall, &self.hit.minus)?.0;
             let lowest = self.touching.scale(wall, rate, &self.hit.minus, pace, evaluator)?.lowest;
             sizes.push(if gap.abs() <= lowest { size } else { 0.0 });
@@ -164,7 +163,7 @@ impl Resolver {
         let impulses = share(&w, &demand, |k| sizes[k]).ok_or(NoSolution::Squeezed)?;
         for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
             self.face(self.touching.walls[k].0, evaluator)?;
-            // What is told of each is its own impulse; the rate is that before all of them.
+            // Each record has its own impulse, and the rate before all of them.
             (self.hit.rate_minus, self.hit.restitution) = (u_minus[k], restitution[k]);
             self.hit.push(lambda, z, evaluator)?;
             log.push_impact(&self.hit, lambda, z);
@@ -179,6 +178,7 @@ impl Resolver {
         hit.wall = wall;
         hit.restitution = self.restitution[wall];
         hit.phi_t = evaluator.normal(wall, &hit.minus, &mut hit.grad_phi);
+        hit.v_minus.copy_from_slice(evaluator.velocity(&hit.minus)?);
         hit.rate_minus = evaluator.gap_and_rate(wall, &hit.minus)?.1;
         Ok(())
     }

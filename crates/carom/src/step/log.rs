@@ -1,4 +1,4 @@
-//! What happened in a step.
+//! The record of a step.
 
 use std::ops::Range;
 
@@ -7,25 +7,27 @@ use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::Solved;
 
-/// Everything worth knowing of a step. It keeps its memory from step to step, and so allocates nothing in the long run.
+/// The record of a step: its arcs, events and end. It is reused from step to step, so a long run does not allocate.
 #[derive(Clone, Debug)]
 pub struct StepLog {
-    /// The full step h, of which this step may be a part.
+    /// The nominal step h; this step may be shorter.
     pub h: f64,
-    /// The state at the end of the step; of a step that failed, where it came to.
+    /// The state at the end of the step; if the step failed, the last state that was reached.
     pub end: State,
     /// H of the free coordinates there.
     pub hamiltonian: f64,
-    /// p·v there: twice the kinetic energy where that is quadratic in v.
+    /// p·v there: twice the kinetic energy if T is quadratic in v.
     pub twice_kinetic: f64,
-    /// What coming to rest on walls did to the energy.
+    /// The change of the energy by coming to rest on walls.
     pub settling: Settling,
-    /// The impulse with which each constraint ended the step.
+    /// The impulse of each constraint at the end of the step.
     pub impulses: Vec<f64>,
     events: Vec<Event>,
     impacts: Pool<LoggedImpact>,
     arcs: Pool<Arc>,
     walls: Vec<usize>,
+    /// The sides of all kinks on each arc.
+    sides: Vec<f64>,
     /// The times at which sections are crossed, with their numbers, in order.
     pub(crate) crossings: Vec<(f64, usize)>,
 }
@@ -88,12 +90,12 @@ pub struct Arc {
     holding: Range<usize>,
 }
 
-/// What coming to rest on walls does to the energy.
+/// The change of the energy by coming to rest on walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Settling {
     /// The work of walls and constraints that move.
     pub work: f64,
-    /// What the last bounces, left out, would have lost; not positive.
+    /// The energy that the omitted last bounces would have dissipated; not positive.
     pub loss: f64,
 }
 
@@ -114,7 +116,7 @@ impl Impulse {
     }
 }
 
-/// Items that keep their memory when they are taken away.
+/// A list whose items keep their memory when the list is cleared.
 #[derive(Clone, Debug)]
 struct Pool<T> {
     items: Vec<T>,
@@ -130,7 +132,7 @@ impl<T> Pool<T> {
         &self.items[..self.count]
     }
 
-    /// Adds an item: an old one that is `reused`, or a new one.
+    /// Appends an item: overwrites a cleared one by `reuse`, or creates one by `new`.
     fn push(&mut self, new: impl FnOnce() -> T, reuse: impl FnOnce(&mut T)) {
         match self.items.get_mut(self.count) {
             Some(item) => reuse(item),
@@ -141,7 +143,7 @@ impl<T> Pool<T> {
 }
 
 impl StepLog {
-    /// Room for the steps of a motion in this state.
+    /// An empty log for steps from states like this one.
     pub fn new(state: &State, constraints: usize) -> StepLog {
         StepLog {
             h: 0.0,
@@ -154,11 +156,12 @@ impl StepLog {
             impacts: Pool::new(),
             arcs: Pool::new(),
             walls: Vec::new(),
+            sides: Vec::new(),
             crossings: Vec::new(),
         }
     }
 
-    /// Begins with a step from a state.
+    /// Clears the log for a step from a state.
     pub(super) fn restart(&mut self, from: &State, h: f64) {
         self.h = h;
         self.end.copy_all_but_z(from);
@@ -166,11 +169,13 @@ impl StepLog {
         self.events.clear();
         (self.impacts.count, self.arcs.count) = (0, 0);
         self.walls.clear();
+        self.sides.clear();
         self.crossings.clear();
     }
 
-    /// Begins another arc.
-    pub(super) fn push_arc(&mut self, start: &Phase, holding: &[usize], path: Option<(usize, &Phase)>) {
+    /// Appends an arc.
+    pub(super) fn push_arc(&mut self, start: &Phase, holding: &[usize], sides: &[f64], path: Option<(usize, &Phase)>) {
+        self.sides.extend_from_slice(sides);
         let first = self.walls.len();
         self.walls.extend_from_slice(holding);
         let holding = first..self.walls.len();
@@ -189,12 +194,12 @@ impl StepLog {
         });
     }
 
-    /// Notes an event.
+    /// Records an event.
     pub(super) fn push_event(&mut self, t: f64, kind: EventKind) {
         self.events.push(Event { t, kind });
     }
 
-    /// Notes an impact: `minus` with what is known of it, and the state `plus` after it.
+    /// Records an impact and the state `plus` after it.
     pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase) {
         let number = self.impacts.count;
         let note = |impact: &mut LoggedImpact| {
@@ -217,18 +222,18 @@ impl StepLog {
         self.push_event(hit.minus.t, EventKind::Impact(number));
     }
 
-    /// Notes the energies at the end of the step.
+    /// Records the energies at the end of the step.
     pub(crate) fn note_energies(&mut self, evaluator: &mut dyn Evaluator) -> Solved<()> {
         (self.hamiltonian, self.twice_kinetic) = evaluator.hamiltonian_and_power(&self.end.z)?;
         Ok(())
     }
 
-    /// When the step began.
+    /// The time at which the step began.
     pub fn begin(&self) -> f64 {
         self.arcs.list().first().map_or(self.end.z.t, |arc| arc.start.t)
     }
 
-    /// What happened, in order.
+    /// The events, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
@@ -253,12 +258,18 @@ impl StepLog {
         &self.walls[self.arcs()[arc].holding.clone()]
     }
 
-    /// When an arc ends.
+    /// The sides of the kinks on an arc.
+    pub fn sides(&self, arc: usize) -> &[f64] {
+        let count = self.sides.len() / self.arcs().len();
+        &self.sides[arc * count..(arc + 1) * count]
+    }
+
+    /// The time at which an arc ends.
     pub fn end_of(&self, arc: usize) -> f64 {
         self.arcs().get(arc + 1).map_or(self.end.z.t, |next| next.start.t)
     }
 
-    /// The arc to which a time belongs: at an event the one after it.
+    /// The arc that contains a time; at an event, the arc after it.
     pub fn arc_at(&self, t: f64) -> usize {
         self.arcs().iter().rposition(|arc| arc.start.t <= t).unwrap_or(0)
     }
@@ -271,21 +282,25 @@ impl StepLog {
         })
     }
 
-    /// Ends the step at an earlier state `z` on one of its arcs: what came later did not happen. `path` is the point of the
-    /// projected path there.
+    /// Ends the step at an earlier state `z` on one of its arcs and discards what follows. `path` is the point of the projected
+    /// path there.
     pub(crate) fn cut(&mut self, arc: usize, z: &Phase, path: Option<&Phase>) {
         let t = z.t;
         self.end.z.copy_from(z);
-        // A window of nodes does not end between them.
+        // A window of nodes cannot end between two nodes.
         self.end.memory = match (&self.arcs()[arc].path, path) {
             (Some((side, _)), Some(z)) => Memory::Path { side: *side, z: z.clone() },
-            _ => Memory::None,
+            _ => match std::mem::replace(&mut self.end.memory, Memory::None) {
+                control @ Memory::Control(_) => control,
+                _ => Memory::None,
+            },
         };
         let Range { start, end } = self.arcs()[arc].holding;
         self.end.holding.clear();
         self.end.holding.extend_from_slice(&self.walls[start..end]);
+        self.sides.truncate((arc + 1) * (self.sides.len() / self.arcs.count));
         self.arcs.count = arc + 1;
-        // An event at the time of the cut happened if it begins an arc that is still there.
+        // An event at the time of the cut stays if it begins an arc that stays.
         let last = self.arcs()[arc].start.t;
         self.events.retain(|event| event.t <= last || event.t < t);
         let impacts = self.events.iter().filter(|event| matches!(event.kind, EventKind::Impact(_))).count();

@@ -1,4 +1,4 @@
-//! The one place that looks between nodes.
+//! Dense output: states between nodes.
 
 use std::sync::Arc;
 
@@ -6,13 +6,14 @@ use super::log::StepLog;
 use super::maps::Maps;
 use super::projected::push;
 use super::scheme::Path;
+use crate::mechanics::Node;
 use crate::phase::Phase;
-use crate::plant::Contact;
+use crate::plant::{Contact, Evaluator};
 use crate::projection::Projector;
 use crate::solve::Solved;
 
-/// Finds states inside steps, each by a partial step from the start of its arc, and so to the order of the flow and in the
-/// contact mode that is active there. It has maps of its own: looking changes no step.
+/// Computes states inside steps by a partial step from the start of the arc: to the order of the flow, in the contact mode that
+/// is active there. It has its own maps, so it never changes a step.
 #[derive(Clone)]
 pub struct Looker {
     way: Way,
@@ -30,13 +31,15 @@ enum Way {
     },
 }
 
-/// Where an arc begins.
+/// The start of an arc.
 #[derive(Clone, Copy, Debug)]
 pub struct ArcStart<'a> {
     /// The state.
     pub start: &'a Phase,
     /// The walls that hold.
     pub holding: &'a [usize],
+    /// The sides of the kinks.
+    pub sides: &'a [f64],
     /// The side and the point of the projected path.
     pub path: Option<(usize, &'a Phase)>,
     /// The full step of which the arc is a part.
@@ -91,7 +94,7 @@ impl Looker {
         }
     }
 
-    /// The side and the point of the projected path that belong to the last state looked at.
+    /// The point of the projected path that belongs to the last state computed.
     pub fn path(&self) -> Option<&Phase> {
         match &self.way {
             Way::Path { on_path, .. } => Some(on_path),
@@ -99,7 +102,7 @@ impl Looker {
         }
     }
 
-    /// The contact in which these walls hold; none where the motion is free.
+    /// The contact mode in which these walls hold; none if the motion is free.
     pub fn contact(&mut self, holding: &[usize]) -> Solved<Option<&mut dyn Contact>> {
         let maps = match &mut self.way {
             Way::Events(maps) => &mut **maps,
@@ -109,7 +112,23 @@ impl Looker {
         Ok(maps.contact())
     }
 
-    /// The map of the free motion, or of that which these walls hold.
+    /// Writes the state z in all coordinates, while these walls hold the motion.
+    pub fn describe(&mut self, z: &Phase, holding: &[usize], evaluator: &mut dyn Evaluator, node: &mut Node) {
+        if evaluator.wants_forces() {
+            match self
+                .contact(holding)
+                .map(|contact| contact.map(|contact| (contact.walls().to_vec(), contact.forces(z))))
+            {
+                Ok(Some((walls, Ok(forces)))) => evaluator.set_forces(&walls, forces),
+                Ok(None) => evaluator.set_forces(&[], &[]),
+                // Unknown forces are NaN.
+                Ok(Some((_, Err(_)))) | Err(_) => evaluator.set_forces(holding, &[]),
+            }
+        }
+        evaluator.node(z, node);
+    }
+
+    /// Φ_full in the contact mode in which these walls hold.
     pub fn full(&mut self, holding: &[usize]) -> Solved<&mut dyn crate::phase::Flow> {
         let maps = match &mut self.way {
             Way::Events(maps) => &mut **maps,
@@ -125,11 +144,11 @@ impl Looker {
     }
 }
 
-/// Where an arc of a step begins.
+/// The start of an arc of a step.
 pub(super) fn place(log: &StepLog, arc: usize) -> ArcStart<'_> {
     let begin = &log.arcs()[arc];
     let path = begin.path.as_ref().map(|(side, z)| (*side, z));
-    ArcStart { start: &begin.start, holding: log.holding(arc), path, h: log.h }
+    ArcStart { start: &begin.start, holding: log.holding(arc), sides: log.sides(arc), path, h: log.h }
 }
 
 fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
@@ -137,6 +156,7 @@ fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
         z.copy_from(place.start);
         return Ok(());
     }
+    maps.set_sides(place.sides);
     maps.select(place.holding)?;
     maps.set_full_step(place.h);
     maps.partial().step(place.start, t - place.start.t, z)

@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::flow::{Disturbed, FlowKind, Halved};
+use crate::flow::{Disturbed, FlowKind, Halved, disturb};
 use crate::phase::{Flow, Phase};
 use crate::plant::{Contact, SharedPlant};
 use crate::solve::{NoSolution, Solved};
 
-/// How the steps of a flow are made.
+/// How the steps of a flow are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Variant {
-    /// As the flow is.
+    /// By the flow itself.
     #[default]
     Whole,
-    /// Each step, also each partial step, in two halves.
+    /// Each full and partial step in two halves.
     Halved,
-    /// Each step ends one unit of roundoff off; the number decides on the signs.
+    /// The end of each step and of each impact is disturbed by one unit of roundoff; the seed selects the signs.
     Disturbed(u64),
 }
 
 impl Variant {
-    /// The map with its steps made in this way; `size` is that of a state.
+    /// Wraps a map accordingly; `size` is the length of a state.
     fn of(self, map: Box<dyn Flow>, size: usize) -> Box<dyn Flow> {
         match self {
             Variant::Whole => map,
@@ -30,18 +30,19 @@ impl Variant {
     }
 }
 
-/// Φ_full and Φ_partial of a method, for the free motion and for each set of walls that has held it.
+/// Φ_full and Φ_partial of a method, for the free motion and for every contact mode so far.
 #[derive(Clone)]
 pub struct Maps {
     plant: SharedPlant,
     kind: Arc<FlowKind>,
     variant: Variant,
+    /// The parameters of the system, then the sides of its kinks.
     parameters: Vec<f64>,
     free: Box<dyn Flow>,
-    /// Where the partial steps are those of another map; then no wall holds.
+    /// The map of partial steps, if it differs from the full one; then no wall can hold.
     partial: Option<Box<dyn Flow>>,
     contacts: Vec<Box<dyn Contact>>,
-    /// The number of the contact in use; none where the motion is free.
+    /// The index of the active contact mode; none if the motion is free.
     mode: Option<usize>,
 }
 
@@ -53,10 +54,10 @@ impl Maps {
         partial: Option<Box<dyn Flow>>,
         variant: Variant,
     ) -> crate::error::Result<Maps> {
-        let whole = plant.flow(kind)?;
+        let whole = plant.smooth_flow(kind)?;
         let size = 2 * plant.facts().n;
         Ok(Maps {
-            parameters: vec![0.0; plant.facts().parameters],
+            parameters: vec![0.0; plant.facts().parameters + plant.facts().kinks],
             plant: plant.clone(),
             kind: kind.clone(),
             variant,
@@ -67,26 +68,34 @@ impl Maps {
         })
     }
 
-    /// Forgets the last steps, and takes the parameters of a run.
+    /// Sets the parameters of a run and clears the memory of earlier steps.
     pub fn begin(&mut self, parameters: &[f64]) {
-        let is_new = self.parameters != parameters;
-        self.parameters.copy_from_slice(parameters);
-        for flow in [Some(&mut self.free), self.partial.as_mut()].into_iter().flatten() {
-            if is_new {
-                flow.set_parameters(parameters);
-            }
-            flow.forget();
+        let n = parameters.len();
+        if self.parameters[..n] != *parameters {
+            self.parameters[..n].copy_from_slice(parameters);
+            self.pass_parameters();
+            self.partial.iter_mut().for_each(|partial| partial.set_parameters(parameters));
         }
-        for contact in &mut self.contacts {
-            if is_new {
-                contact.set_parameters(parameters);
-            }
-            contact.forget();
-        }
+        [Some(&mut self.free), self.partial.as_mut()].into_iter().flatten().for_each(|flow| flow.forget());
+        self.contacts.iter_mut().for_each(|contact| contact.forget());
         self.mode = None;
     }
 
-    /// Goes over to the contact mode in which these walls hold.
+    /// Selects these sides of the kinks.
+    pub fn set_sides(&mut self, sides: &[f64]) {
+        let n = self.parameters.len() - sides.len();
+        if self.parameters[n..] != *sides {
+            self.parameters[n..].copy_from_slice(sides);
+            self.pass_parameters();
+        }
+    }
+
+    fn pass_parameters(&mut self) {
+        self.free.set_parameters(&self.parameters);
+        self.contacts.iter_mut().for_each(|contact| contact.set_parameters(&self.parameters));
+    }
+
+    /// Selects the contact mode in which these walls hold.
     pub fn select(&mut self, walls: &[usize]) -> Solved<()> {
         if walls.is_empty() {
             self.mode = None;
@@ -128,23 +137,30 @@ impl Maps {
         }
     }
 
-    /// True if Φ_partial is another map than Φ_full.
+    /// True if Φ_partial differs from Φ_full.
     pub fn has_partial(&self) -> bool {
         self.partial.is_some()
     }
 
-    /// Tells a map of partial steps how long the full ones are.
+    /// Sets the length of the full step in the map of partial steps.
     pub fn set_full_step(&mut self, h: f64) {
         self.partial.iter_mut().for_each(|partial| partial.set_full_step(h));
     }
 
-    /// Φ_full of the free motion, and Φ_partial where that is another map.
+    /// Φ_full of the free motion, and Φ_partial if it differs.
     pub(super) fn free_and_partial(&mut self) -> (&mut dyn Flow, Option<&mut dyn Flow>) {
         let partial = self.partial.as_mut().map(|partial| &mut **partial as &mut dyn Flow);
         (&mut *self.free, partial)
     }
 
-    /// The contact in use.
+    /// Moves the momenta after an impact by one unit of roundoff, if the steps are disturbed: those before it may be larger.
+    pub(super) fn disturb_impact(&self, before: &Phase, z: &mut Phase) {
+        if let Variant::Disturbed(seed) = self.variant {
+            disturb(seed, z.t, 0.0, before.p(), z.p_mut());
+        }
+    }
+
+    /// The active contact mode.
     pub fn contact(&mut self) -> Option<&mut dyn Contact> {
         self.mode.map(|mode| &mut *self.contacts[mode] as &mut dyn Contact)
     }

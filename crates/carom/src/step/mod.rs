@@ -1,16 +1,20 @@
 //! Steps: a step is a function of a state.
 //!
-//! A [`Stepper`] makes steps, and writes what happens in one to a [`StepLog`]: its smooth arcs, the events between them, and
-//! the [`State`] at its end. There are two: Algorithm 1 with its events (`algorithm.rs`), and the path of the projected
-//! principle (`projected.rs`). A [`Looker`] finds the state at any time inside a step, with working memory of its own.
+//! A [`Stepper`] makes steps and records each in a [`StepLog`]: its smooth arcs, the events between them, and the [`State`] at
+//! its end. There are two steppers: Algorithm 1 with its events (`algorithm.rs`), and the path of the projected principle
+//! (`projected.rs`). A [`Looker`] computes the state at any time inside a step, in its own working memory.
 
 mod algorithm;
+mod control;
+mod controlled;
 mod event;
 mod handover;
 mod instant;
+mod kink;
 mod log;
 mod looker;
 mod maps;
+mod moment;
 mod press;
 mod projected;
 mod release;
@@ -20,6 +24,7 @@ mod state;
 mod touching;
 mod two_configurations;
 
+pub use control::Control;
 pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};
 pub use maps::{Maps, Variant};
@@ -30,17 +35,17 @@ pub(crate) use two_configurations::{aim, two_states};
 
 use crate::solve::Solved;
 
-/// Makes steps. It keeps caches and first guesses, which are not part of the motion.
+/// Makes steps. Its caches and initial guesses are not part of the state and never change a result.
 pub trait Stepper: Send {
-    /// Begins a run with these parameters; forgets caches and first guesses.
+    /// Begins a run with these parameters and clears caches and initial guesses.
     fn begin(&mut self, parameters: &[f64]);
 
-    /// Completes the state of a motion that starts at a phase point: moves it onto walls that hold it there, and gives it the
-    /// memory that the method needs. `h` is the step to come.
+    /// Completes an initial state: projects it onto the walls that hold it and adds the memory that the method needs. `h` is
+    /// the length of the first step.
     fn start(&mut self, state: &mut State, h: f64) -> Solved<()>;
 
-    /// One step from a state to the time `until` or an earlier one. `log` says what happened; of a step that
-    /// has no solution, up to where.
+    /// Makes one step from a state to the time `until`, or to an earlier time, and records it in `log`. If the step fails, the
+    /// log ends at the last state that was reached.
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()>;
 
     /// The order of its flow; 1 where the switches of a projected path are not located.

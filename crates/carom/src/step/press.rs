@@ -1,18 +1,18 @@
-//! Which of the walls that are touched press.
+//! Selection of the walls against which the motion presses.
 
 use crate::impact::share;
 
-/// A wall on which the motion presses, by its number among those that touch.
+/// A wall against which the motion presses, by its index in the list of touching walls.
 pub(super) struct Pressed {
     pub(super) number: usize,
-    /// φ̈ without its own force, when it came in.
+    /// φ̈ without the force of this wall, when the wall was added.
     pub(super) acceleration: f64,
     pub(super) force: f64,
 }
 
-/// The walls on which the motion presses: those in `low`, and those to which the forces of others lead it, as a ball that
-/// rests on the floor does with the ball above it, with which it would fall freely. `is_low` is asked of them;
-/// `size` is the norm of the free acceleration in the mass metric.
+/// The walls against which the motion presses: those in `low`, and those that close under the forces of other walls. (Two
+/// balls in free fall do not press against each other; once the floor stops the lower one, they do.) `is_low` decides whether
+/// such a wall qualifies; `size` is the norm of the free acceleration in the mass metric.
 pub(super) fn press(
     w: &[f64],
     free: &[f64],

@@ -13,7 +13,7 @@ use super::touching::{Pace, Touching};
 use crate::error::Result;
 use crate::flow::FlowKind;
 use crate::impact::Hit;
-use crate::limits::MAX_AT_ONE_INSTANT;
+use crate::limits::{MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
 use crate::method::Switches;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, SharedPlant};
@@ -30,7 +30,7 @@ pub(super) struct Projected {
     /// Evaluates the motion q = P(z).
     motion: Box<dyn Evaluator>,
     hit: Hit,
-    /// The side on which z is.
+    /// The current side of z.
     side: usize,
     z: Phase,
     next: Phase,
@@ -67,14 +67,14 @@ impl Projected {
         })
     }
 
-    /// Begins another arc at z.
+    /// Records a new arc at z.
     fn push_arc(&self, log: &mut StepLog) {
-        log.push_arc(&self.q, &[], Some((self.side, &self.z)));
+        log.push_arc(&self.q, &[], &[], Some((self.side, &self.z)));
     }
 
-    /// Follows z over h, and from side to side where it crosses the wall.
+    /// Advances z by h and switches sides where it crosses the wall.
     fn cross_walls(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
-        let (mut tau_left, mut left, mut at_once) = (h, None, 0);
+        let (mut tau_left, mut left, mut at_once, mut events) = (h, None, 0, 0);
         while tau_left > 0.0 {
             let Side { maps, evaluator, probe } = &mut self.sides[self.side];
             maps.full().step(&self.z, tau_left, &mut self.next)?;
@@ -85,18 +85,22 @@ impl Projected {
                 probe,
                 touching: &mut self.touching,
                 looks: &mut Looks::default(),
+                sides: &[],
                 walls: 1,
                 pace: Pace { fastest: log.end.fastest, h },
                 can_rest: false,
                 sinks: 0.0,
+                noise: 0.0,
             };
             let found = search.first_encounter(&self.z, &self.next, tau_left, left)?;
             let Some(Encounter { wall, dtau, .. }) = found else {
                 self.z.copy_from(&self.next);
                 return Ok(());
             };
-            at_once = if dtau > 0.0 { 0 } else { at_once + 1 };
-            if at_once > MAX_AT_ONE_INSTANT {
+            // A time too short to move the clock is none.
+            at_once = if self.z.t + dtau > self.z.t { 0 } else { at_once + 1 };
+            events += 1;
+            if at_once > MAX_AT_ONE_INSTANT || events > MAX_IN_ONE_STEP {
                 return Err(NoSolution::Accumulated);
             }
             if dtau > 0.0 {
@@ -106,7 +110,7 @@ impl Projected {
             if self.sides[self.side].evaluator.gap_and_rate(wall, &self.z)?.1 < 0.0 {
                 self.switch(log)?;
             } else {
-                push(&mut self.projector, self.side, &self.z, &mut self.q)?; // touched, without a crossing
+                push(&mut self.projector, self.side, &self.z, &mut self.q)?; // touches without crossing
             }
             self.push_arc(log);
             (tau_left, left) = (tau_left - dtau, Some(wall));
@@ -119,7 +123,7 @@ impl Projected {
         Ok(self.sides[self.side].evaluator.gap_and_rate(0, &self.z)?.0 < 0.0)
     }
 
-    /// z goes over to the other side. Nothing jumps but P': p_z is the same, and p = P'⁻ᵀp_z is not. (7)
+    /// Moves z to the other side. Only P' jumps: p_z is continuous, p = P'⁻ᵀp_z is not. [GP (7)]
     ///
     /// λ follows from [p] = λ∇φ.
     fn switch(&mut self, log: &mut StepLog) -> Solved<()> {
@@ -137,7 +141,7 @@ impl Projected {
         Ok(())
     }
 
-    /// Follows z over h.
+    /// Advances z by h.
     fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
         match self.path.switches {
             Switches::Located => self.cross_walls(h, log)?,
@@ -166,7 +170,7 @@ impl Stepper for Projected {
         self.motion.forget();
     }
 
-    /// The path begins at a feasible state.
+    /// The path starts at a feasible state.
     fn start(&mut self, state: &mut State, _h: f64) -> Solved<()> {
         state.memory = Memory::Path { side: 0, z: state.z.clone() };
         Ok(())

@@ -1,4 +1,4 @@
-//! The forces of walls that hold, and when they let go: N would pull.
+//! The forces of the walls that hold the motion, and the times at which they let go because N would become negative.
 
 use super::event::{Encounter, Kind, Search};
 use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS};
@@ -10,7 +10,7 @@ use crate::solve::{Solved, root};
 pub(super) struct Looks {
     before: Look,
     after: Look,
-    /// On the way from one to the other.
+    /// Forces between the two moments.
     between: Vec<f64>,
 }
 
@@ -19,17 +19,17 @@ pub(super) struct Looks {
 struct Look {
     tau: f64,
     forces: Vec<f64>,
-    /// On the flow itself, not on a polynomial near it.
+    /// True if computed on the flow itself, false if on the interpolating polynomial.
     is_exact: bool,
 }
 
 impl Looks {
-    /// A force as small as this is none.
+    /// Forces below this value count as zero.
     fn nothing(&self) -> f64 {
         NO_FORCE * (total(&self.before.forces) + total(&self.after.forces))
     }
 
-    /// True if a force would pull at the second moment.
+    /// True if a force is negative at the second moment.
     fn pull(&self) -> bool {
         let nothing = self.nothing();
         self.after.forces.iter().any(|force| *force < -nothing)
@@ -37,14 +37,14 @@ impl Looks {
 }
 
 impl Search<'_> {
-    /// The first wall that lets go on the way from z0 to z1 = Φ_τ(z0), and when: its force changes its sign.
+    /// The first wall whose force changes sign between z0 and z1 = Φ_τ(z0), and the time at which it does.
     pub(super) fn first_release(&mut self, z0: &Phase, z1: &Phase, tau: f64) -> Solved<Option<Encounter>> {
         if self.maps.holding().is_empty() {
             return Ok(None);
         }
         self.looks.after.tau = 0.0;
         self.look_at_forces(z0)?;
-        // A force may change its sign twice in a step. The moments inside it are near the motion, not on it.
+        // A force may change its sign twice in a step. The moments inside the step lie on the polynomial, not on the flow.
         self.look_inside(z0, tau)?;
         let count = self.evaluator.moments().count;
         for k in 0..=count {
@@ -82,7 +82,7 @@ impl Search<'_> {
         Ok(first)
     }
 
-    /// When a force changes its sign, to the roundoff of all forces.
+    /// The time at which a force changes its sign, to the roundoff of all forces.
     fn root_of_force(&mut self, k: usize, z0: &Phase, a: (f64, f64), b: (f64, f64)) -> Solved<f64> {
         let mut last = if a.1.abs() < b.1.abs() { a } else { b };
         let value = |dtau: f64| {
@@ -95,13 +95,13 @@ impl Search<'_> {
         root::bracketed(value, a, b, a.0 - a.1 * (b.0 - a.0) / (b.1 - a.1))
     }
 
-    /// Looks at the forces in a state, which is at the second moment.
+    /// Computes the forces at a state, as those of the second moment.
     fn look_at_forces(&mut self, z: &Phase) -> Solved<()> {
         self.looks.after.is_exact = true;
         self.maps.forces(z, &mut self.looks.after.forces)
     }
 
-    /// Looks at the forces at moment k inside the step.
+    /// Computes the forces at moment k inside the step, as those of the second moment.
     fn look_at_moment(&mut self, k: usize) -> Solved<()> {
         let Some(contact) = self.maps.contact() else { return Ok(()) };
         let (look, moments) = (&mut self.looks.after, self.evaluator.moments());
@@ -111,7 +111,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks again at both moments, on the flow itself.
+    /// Recomputes the forces of both moments on the flow itself.
     fn look_exactly(&mut self, z0: &Phase) -> Solved<()> {
         for look in [&mut self.looks.before, &mut self.looks.after] {
             if !look.is_exact {
@@ -131,7 +131,7 @@ impl Search<'_> {
     }
 }
 
-/// Of walls with these forces one that would have to pull, by far more than roundoff.
+/// The index of a force that is negative by far more than roundoff.
 pub(crate) fn pulling(forces: &[f64]) -> Option<usize> {
     let total = total(forces);
     forces.iter().position(|&force| force < -PULLS * total)

@@ -1,20 +1,21 @@
 //! Rest: walls that hold the motion.
 //!
-//! A bounce with e < 1 is shorter than the one before it, and there are infinitely many in a finite time (Zeno). When a
-//! bounce would be lower than roundoff can tell, the rest of them takes
+//! With e < 1 each bounce is shorter than the one before, and infinitely many bounces fit into a finite time (Zeno). Once a
+//! bounce is too low to be resolved in double precision, the remaining bounces take the time
 //!
 //! ```text
 //! T = 2φ̇⁺ / (|φ̈| (1 − e))
 //! ```
 //!
-//! and leads to φ = φ̇ = 0: the wall then holds the motion as a constraint does, with a force N ≥ 0, and lets go when N
-//! would pull. Which of several walls hold is the problem of complementarity
+//! and end at φ = φ̇ = 0. From there the wall acts as a constraint with a force N ≥ 0, and lets go when N would become negative.
+//! Which of several walls hold is a complementarity problem:
 //!
 //! ```text
 //! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
 //! ```
 //!
-//! that [`moreau`](crate::impact::moreau) solves for velocities. A wall with e = 1 holds only what touches it without any speed.
+//! [`moreau`](crate::impact::moreau) solves the same problem for velocities. A wall with e = 1 holds the motion only if φ̇ = 0 to
+//! roundoff.
 
 use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
@@ -26,13 +27,13 @@ use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
 
-/// Decides which walls hold.
+/// Decides which walls hold the motion.
 pub(super) struct Rest {
-    /// The step is to end where impacts accumulate.
+    /// True if the run ends at an accumulation point.
     pub(super) stops: bool,
-    /// Walls that are touched and hardly left, with their rates.
+    /// The touching walls with small rates.
     pub(super) touching: Touching,
-    /// What is small at them.
+    /// The length and velocity scales at these walls.
     scales: Vec<Scale>,
 }
 
@@ -40,11 +41,11 @@ pub(super) struct Rest {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     wall: usize,
-    /// The time in which its bounces come to an end.
+    /// The time until the accumulation point of its bounces.
     wait: f64,
 }
 
-/// What the step needs to come to rest.
+/// The parts of the stepper that are needed to come to rest.
 pub(super) struct Surroundings<'a> {
     pub(super) resolver: &'a mut Resolver,
     pub(super) maps: &'a mut Maps,
@@ -65,9 +66,9 @@ impl Rest {
         Rest { stops, touching: Touching::new(facts), scales: Vec::new() }
     }
 
-    /// Decides which of the walls that are touched hold the motion from here on, goes over to that contact mode, and moves z
-    /// onto them. The walls in `released` have let go at this instant, the last of them just now; `before` held up to here. Returns the time that is left until impacts accumulate,
-    /// if the step is to end there.
+    /// Decides which of the touching walls hold the motion from this instant on, selects that contact mode, and projects z onto
+    /// them. The walls in `before` held until now. The walls in `released` have let go at this instant, the most recent one
+    /// last. Returns the time until the accumulation point if the step must end there.
     pub(super) fn settle(
         &mut self,
         z: &mut Phase,
@@ -107,7 +108,7 @@ impl Rest {
         Ok(stop.map(|held| held.wait))
     }
 
-    /// Holds a wall on which the motion presses, beside those that held up to here.
+    /// Adds a wall against which the motion presses to the walls that held until now.
     pub(super) fn hold(
         &mut self,
         z: &mut Phase,
@@ -124,7 +125,7 @@ impl Rest {
         Ok(())
     }
 
-    /// Lists in `touching` the walls that are touched, and hardly left, with their rates.
+    /// Collects the touching walls with small rates in `touching`.
     fn collect_slow_walls(&mut self, z: &Phase, released: &[usize], around: &mut Surroundings) -> Solved<()> {
         self.touching.walls.clear();
         self.scales.clear();
@@ -133,7 +134,7 @@ impl Rest {
         for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
             let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
             let scale = self.touching.scale(wall, rate, z, pace, around.evaluator)?;
-            // Without loss only what is below roundoff is no bounce.
+            // With e = 1 every bounce above roundoff is kept.
             let loses = restitution[wall] < 1.0;
             let lowest = if loses { scale.lowest } else { scale.roundoff };
             let touches = if loses { gap <= lowest } else { gap.abs() <= lowest };
@@ -146,7 +147,7 @@ impl Rest {
         Ok(())
     }
 
-    /// Of the walls in `touching` those that hold.
+    /// Selects from `touching` the walls that hold the motion.
     fn holding_walls(&mut self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<Held>> {
         if self.touching.walls.is_empty() {
             return Ok(Vec::new());
@@ -154,7 +155,7 @@ impl Rest {
         let walls: Vec<usize> = self.touching.walls.iter().map(|(wall, _)| *wall).collect();
         let mut free = Vec::new();
         let size = around.evaluator.accelerations(z, &walls, &mut free)?;
-        // Where even a whole step of it gives no speed, an acceleration is roundoff.
+        // An acceleration that changes no velocity noticeably within a whole step is roundoff.
         let (Pace { h, fastest }, scales) = (around.pace(), &self.scales);
         let is_low = |k: usize, rate: f64, a: f64| {
             let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest * scales[k].root_w;
@@ -182,8 +183,8 @@ impl Rest {
     }
 }
 
-/// Goes over to the contact mode of these walls, moves z onto them, and books what that does to the energy: the last bounces,
-/// left out, would have lost it, but for −λφ_t, which is the work of walls that move.
+/// Selects the contact mode of these walls, projects z onto them, and records the change of the energy. Moving walls do the work
+/// −λφ_t; the rest is what the omitted last bounces would have dissipated.
 fn come_to_rest(z: &mut Phase, walls: &[usize], around: &mut Surroundings) -> Solved<()> {
     let before = around.evaluator.hamiltonian(z)?;
     around.maps.select(walls)?;

@@ -1,4 +1,4 @@
-//! How steps are made.
+//! Schemes: a system with a method.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use crate::model::settings::Zeno;
 use crate::plant::SharedPlant;
 use crate::projection::Projector;
 
-/// A plant with a method and its settings: what makes steppers and lookers. It is immutable, and what it makes shares the
-/// compiled code.
+/// A plant with a method and its settings. It is immutable and creates steppers and lookers, which share the compiled code.
 #[derive(Clone)]
 pub struct Scheme {
     /// The system.
@@ -30,7 +29,7 @@ pub struct Scheme {
 
 /// The two plants of the projected principle, and the projection between them.
 pub struct Path {
-    /// Those of the sides φ ≥ 0 and φ < 0.
+    /// The plants of the sides φ ≥ 0 and φ < 0.
     pub sides: [SharedPlant; 2],
     /// P.
     pub projector: Projector,
@@ -48,14 +47,14 @@ impl Path {
 }
 
 impl Scheme {
-    /// Compiles what the steps of a method need; says why where the method does not go with the system.
+    /// Compiles the steps of a method. Returns an error with the reason if the method does not apply to the system.
     pub fn new(plant: SharedPlant, method: Method, settings: &Run) -> Result<Scheme> {
         let scheme = Scheme { plant, method: Arc::new(method), settings: Arc::new(settings.clone()), path: None };
         scheme.stepper(Variant::Whole)?;
         Ok(scheme)
     }
 
-    /// As [`Scheme::new`], for steps along the path of the projected principle.
+    /// Like [`Scheme::new`], for steps along the path of the projected principle.
     pub fn projected(plant: SharedPlant, method: Method, settings: &Run, path: Path) -> Result<Scheme> {
         let (method, settings) = (Arc::new(method), Arc::new(settings.clone()));
         let scheme = Scheme { plant, method, settings, path: Some(Arc::new(path)) };
@@ -63,7 +62,7 @@ impl Scheme {
         Ok(scheme)
     }
 
-    /// A stepper whose steps are made in a way that [`Scheme::can_halve`] and [`Scheme::can_disturb`] allow.
+    /// Creates a stepper. See [`Scheme::can_halve`] and [`Scheme::can_disturb`] for the variants that are possible.
     pub fn stepper(&self, variant: Variant) -> Result<Box<dyn Stepper>> {
         if let Some(path) = &self.path {
             return Ok(Box::new(Projected::new(&self.plant, path, &self.method.flow)?));
@@ -77,18 +76,23 @@ impl Scheme {
         Ok(Box::new(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest)))
     }
 
-    /// Whether steps can be disturbed: not where the path is projected.
+    /// True if steps can be disturbed: not on a projected path.
     pub fn can_disturb(&self) -> bool {
         self.path.is_none()
     }
 
-    /// Whether steps can be made in halves: not where the rule looks at steps, or the path is projected.
+    /// True if steps can be made in halves: not if the rule depends on the steps, and not on a projected path.
     pub fn can_halve(&self) -> Result<bool> {
         let built = self.method.rule(&*self.plant, &self.settings)?;
         Ok(self.path.is_none() && built.partial.is_none() && !built.rule.looks_at_steps())
     }
 
-    /// What finds states inside steps, which are made in halves or not.
+    /// True if the length of steps can be controlled: not with constraints, on a projected path, or if the rule depends on steps.
+    pub fn can_control(&self) -> bool {
+        self.plant.facts().is_one_point.is_empty() && self.can_halve().unwrap_or(false)
+    }
+
+    /// Creates a looker for the states inside steps.
     pub fn looker(&self, variant: Variant) -> Result<Looker> {
         let flow = &self.method.flow;
         if let Some(path) = &self.path {
@@ -101,7 +105,7 @@ impl Scheme {
         Ok(Looker::on_events(Maps::new(&self.plant, flow, built.partial, variant)?))
     }
 
-    /// The order of the method; 1 where the switches of a projected path are not located.
+    /// The order of the method; 1 if the switches of a projected path are not located.
     pub fn order(&self) -> usize {
         match &self.path {
             Some(path) if path.switches == Switches::Unlocated => 1,

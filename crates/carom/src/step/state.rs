@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::control::Control;
 use crate::phase::Phase;
 
-/// All there is of a motion between two steps: a step is a function of it.
+/// The complete state of a motion between two steps. A step is a function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// The values of the parameters.
@@ -15,16 +16,16 @@ pub struct State {
     pub holding: Vec<usize>,
     /// The fastest approach to a wall at an impact so far, as |φ̇|/√W, whose square is an energy.
     pub fastest: f64,
-    /// What the method remembers.
+    /// The memory of the method.
     pub memory: Memory,
 }
 
-/// What a method remembers from step to step.
+/// The data that a method carries from step to step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Memory {
     /// Nothing.
     None,
-    /// What an impact rule knows of the last nodes since the last impact, the newest last.
+    /// Data of an impact rule on the nodes since the last impact, the newest last.
     Window(Vec<f64>),
     /// The path of the projected principle.
     Path {
@@ -33,28 +34,30 @@ pub enum Memory {
         /// The point z with its momentum p_z.
         z: Phase,
     },
-    /// The end of the first step, where a start from two configurations gives that.
+    /// The end of the first step, given by a start from two configurations.
     FirstStep {
         /// The state after it.
         end: Phase,
         /// The impulses of the constraints in it.
         impulses: Vec<f64>,
     },
+    /// The control of the length of steps.
+    Control(Control),
 }
 
 impl State {
-    /// A motion at a phase point that no wall holds and that has no past.
+    /// A state at a phase point that no wall holds, without memory.
     pub fn new(parameters: Arc<[f64]>, z: Phase) -> State {
         State { parameters, z, holding: Vec::new(), fastest: 0.0, memory: Memory::None }
     }
 
-    /// Becomes a copy of `other`, without allocating where there is room.
+    /// Copies `other` into this state; reuses its memory.
     pub fn copy_from(&mut self, other: &State) {
         self.z.copy_from(&other.z);
         self.copy_all_but_z(other);
     }
 
-    /// Becomes a copy of `other` but for its phase point.
+    /// Copies everything but the phase point from `other`.
     pub(super) fn copy_all_but_z(&mut self, other: &State) {
         if !Arc::ptr_eq(&self.parameters, &other.parameters) {
             self.parameters = other.parameters.clone();
@@ -68,7 +71,7 @@ impl State {
 }
 
 impl Memory {
-    /// Becomes a copy of `other`, without allocating where it is of the same kind.
+    /// Copies `other`; does not allocate if both are of the same kind.
     fn copy_from(&mut self, other: &Memory) {
         match (self, other) {
             (Memory::None, Memory::None) => {}
@@ -77,11 +80,12 @@ impl Memory {
                 *side = *from_side;
                 z.copy_from(from);
             }
+            (Memory::Control(to), Memory::Control(from)) => to.copy_from(from),
             (to, from) => *to = from.clone(),
         }
     }
 
-    /// What an impact rule remembers.
+    /// The data of an impact rule.
     pub(super) fn window(&self) -> &[f64] {
         match self {
             Memory::Window(window) => window,

@@ -4,7 +4,7 @@
 //! evaluation ([`Touching::roundoff`]), or with the way that the motion goes in a step ([`Touching::scale`]). A rate is divided by
 //! √W, W = ∇φ·M⁻¹∇φ: its square is then an energy, which can be compared with that of other walls.
 
-use crate::impact::left_of_redundant;
+use crate::impact::{left_of_redundant, trial_impulse};
 use crate::limits::{GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
@@ -20,6 +20,8 @@ pub(super) struct Touching {
     moved: Vec<f64>,
     /// ∇φ of a wall.
     gradient: Vec<f64>,
+    /// How an impulse changes the velocities.
+    change: Vec<f64>,
     /// Room for a state.
     next: Phase,
 }
@@ -49,7 +51,8 @@ pub(super) struct Scale {
 impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
         let zeros = vec![0.0; facts.n];
-        Touching { walls: Vec::new(), window: 0.0, moved: zeros.clone(), gradient: zeros, next: facts.nowhere() }
+        let (moved, gradient, change) = (zeros.clone(), zeros.clone(), zeros);
+        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, next: facts.nowhere() }
     }
 
     /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
@@ -74,7 +77,7 @@ impl Touching {
         pace: Pace,
         evaluator: &mut dyn Evaluator,
     ) -> Solved<Scale> {
-        let root_w = self.root_of_response(wall, rate, z, evaluator)?;
+        let root_w = self.root_of_response(wall, z, evaluator)?;
         let motion = size_of_motion(z, evaluator)?;
         let way = pace.h.abs() * root_w * pace.fastest.max(motion);
         let roundoff = self.roundoff(wall, rate, z, evaluator)?;
@@ -82,29 +85,29 @@ impl Touching {
         Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(LOWEST_BOUNCE * way) })
     }
 
-    /// √W of a wall whose rate is given; 0 where constraints block its normal direction.
-    pub(super) fn root_of_response(
-        &mut self,
-        wall: usize,
-        rate: f64,
-        z: &Phase,
-        evaluator: &mut dyn Evaluator,
-    ) -> Solved<f64> {
+    /// √W of a wall; 0 where constraints block its normal direction.
+    pub(super) fn root_of_response(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         let lambda = self.push(wall, z, evaluator)?;
-        let w = (evaluator.gap_and_rate(wall, &self.next)?.1 - rate) / lambda;
-        Ok(w.max(0.0).sqrt())
+        Ok((self.change_of_rate() / lambda).max(0.0).sqrt())
     }
 
-    /// An impulse of a wall in the state z, about as large as the momenta; what it leads to is in `next`.
+    /// ∇φ·(v⁺ − v⁻). A difference of rates would lose the small velocities of bodies beside fast ones, or at walls that move.
+    fn change_of_rate(&self) -> f64 {
+        self.gradient.iter().zip(&self.change).map(|(slope, change)| slope * change).sum()
+    }
+
+    /// An impulse of a wall in the state z, about as large as the momenta that it changes; v⁺ − v⁻ is in `change`.
     fn push(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
-        let Touching { gradient, next, .. } = self;
+        let Touching { gradient, next, change, .. } = self;
         evaluator.normal(wall, z, gradient);
-        let size = |x: &[f64]| x.iter().map(|x| x.abs()).sum::<f64>();
-        let momentum = Some(size(z.p())).filter(|p| *p > 0.0).unwrap_or(1.0);
-        let lambda = momentum / size(gradient);
+        let v = evaluator.velocity(z)?;
+        change.copy_from_slice(v);
+        let lambda = trial_impulse(z, v, gradient);
         next.copy_from(z);
         next.p_mut().iter_mut().zip(&*gradient).for_each(|(p, slope)| *p += lambda * slope);
         evaluator.project(next)?;
+        let after = evaluator.velocity(next)?;
+        change.iter_mut().zip(after).for_each(|(v, after)| *v = after - *v);
         Ok(lambda)
     }
 

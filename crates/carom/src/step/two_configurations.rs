@@ -4,16 +4,18 @@ use super::state::Memory;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval};
 use crate::flow::{FlowKind, momenta_between};
+use crate::limits::AIMED;
 use crate::mechanics::{Holonomic, Mechanics};
 use crate::phase::{Flow, Phase};
 use crate::plant::Evaluator;
+use crate::solve::largest_part;
 use crate::system::{Enforce, time};
 
-/// More corrections than this do not help.
+/// The largest number of corrections.
 const MAX_CORRECTIONS: usize = 200;
 
-/// The momenta at q0 with which the first step of a flow goes to q1, found by shooting: what q1 is missed by, over the
-/// step, is a velocity that was missing.
+/// The momenta at q0 with which the first step of a flow ends at q1, by shooting: the distance to q1 divided by the step
+/// corrects the velocity.
 ///
 /// ```text
 /// p0 ← p0 + M(q0)·(q1 − Φ_h(q0, p0))/h
@@ -34,12 +36,13 @@ pub(crate) fn aim(
     let at: Vec<(Expr, f64)> =
         mechanics.q.iter().zip(z.q()).chain(mechanics.v.iter().zip(&v)).map(|(&x, &value)| (x, value)).collect();
     let mass = eval(&mechanics.mass().concat(), &[parameters, &at, &[(time(), z.t)]].concat());
-    let (mut previous, size) = (f64::INFINITY, q1.iter().map(|q| q.abs()).sum::<f64>().max(1e-300));
+    let mut previous = f64::INFINITY;
     for _ in 0..MAX_CORRECTIONS {
         flow.step(&z, h, &mut end).map_err(|_| unreachable())?;
         let missed: Vec<f64> = q1.iter().zip(end.q()).map(|(q1, q)| q1 - q).collect();
-        let distance: f64 = missed.iter().map(|d| d.abs()).sum();
-        if distance == 0.0 || (distance >= 0.5 * previous && distance <= 1e-14 * size) {
+        let sizes: Vec<f64> = q1.iter().zip(z.q()).map(|(q1, q)| q1.abs() + q.abs()).collect();
+        let distance = largest_part(&missed, &sizes);
+        if distance == 0.0 || (distance >= 0.5 * previous && distance <= AIMED) {
             return Ok(z);
         }
         for i in 0..n {
@@ -51,8 +54,8 @@ pub(crate) fn aim(
     Err(unreachable().into())
 }
 
-/// With two-point constraints the first step is what it is, and need not meet them: the states at both ends, with λ₁ as
-/// given. [TPC §II-B]
+/// The states at both ends of the first step with two-point constraints, for the given λ₁. The two configurations need not
+/// satisfy the constraints. [TPC §II-B]
 pub(crate) fn two_states(
     mechanics: &Mechanics,
     parameters: &[(Expr, f64)],

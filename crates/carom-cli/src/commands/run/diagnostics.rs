@@ -1,14 +1,23 @@
 //! The table of diagnostics for a terminal.
 
 use carom::lab::diagnostic::{Panel, Summary, entry};
-use carom::{Method, Model, Result};
+use carom::{Diagnostic, Method, Model, Result};
 
 use super::report::Report;
+use crate::commands::count;
 use crate::style::{QUIET, STRONG, left, paint, right, room, visible};
 
-/// The diagnostics in a list such as `energy,shadow`; all if the list is empty.
-pub fn panel(list: &str, model: &Model, method: &Method, step: f64) -> Result<Panel> {
-    Panel::new(model, method, step, &names(list))
+/// The diagnostics in a list such as `energy,shadow`; all if the list is empty. None may have the name of an output.
+pub fn panel(list: &str, model: &Model, method: &Method, step: Option<f64>) -> Result<Panel> {
+    let panel = Panel::new(model, method, step, &names(list))?;
+    let is_output = |(key, _): &&(String, String)| model.outputs.iter().any(|output| output.name == *key);
+    match panel.names().iter().find(is_output) {
+        None => Ok(panel),
+        Some((key, _)) => {
+            let error = Diagnostic::new(format!("the output `{key}` has the name of a diagnostic"));
+            Err(error.with_help("rename the output, or list other diagnostics: `--diagnostics=gap`").into())
+        }
+    }
 }
 
 /// Returns an error if the list has an unknown name.
@@ -40,11 +49,7 @@ fn cells(summary: &Summary) -> String {
     if initial.is_nan() {
         return right("no value", 14);
     }
-    let missing = match missing {
-        0 => String::new(),
-        1 => "  no value at 1 node".into(),
-        _ => format!("  no value at {missing} nodes"),
-    };
+    let missing = if missing == 0 { String::new() } else { format!("  no value at {}", count(missing, "node")) };
     let values = [initial, lowest, highest].map(|x| right(&six(x), 14)).concat();
     format!("{values}{}{}{missing}", right(&format!("{drift:.2e}"), 14), right(&format!("{at:.4}"), 14))
 }

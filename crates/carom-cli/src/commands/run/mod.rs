@@ -16,9 +16,8 @@ use std::time::Instant;
 
 use carom::{Audience, Diagnostic, Result, Status};
 
-use super::{Table, load};
+use super::{Table, load, with_options};
 use crate::args;
-use crate::json::text;
 use crate::output::print;
 use crate::style;
 use record::{Interrupt, Record};
@@ -26,16 +25,17 @@ use report::Report;
 
 /// Runs a model and prints the results.
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
-    let pictures = picture::Pictures::new(&arguments.pictures)?;
-    let table = arguments.out.as_deref().map(|path| Table::new(path, &arguments.model.model)).transpose()?;
-    let model = load(&with_run_settings(arguments))?;
+    let pictures = picture::Pictures::new(&arguments.pictures, &arguments.model.model)?;
+    let tables = Tables::new(arguments)?;
+    let args::Run { method, step, until, .. } = arguments;
+    let model = load(&with_options(&arguments.model, &[("--method", method), ("--step", step), ("--until", until)]))?;
+    // Report a mistake in the lists before the search for a step.
+    pictures.choices(&model)?;
     let mut simulation = model.simulation().look_for_walls();
     if let Some(path) = &arguments.restart {
         simulation = resume::resume(simulation, path, &model)?;
     }
     let every = arguments.every.map(positive_interval).transpose()?;
-    refuse_diagnostics_of_samples(arguments)?;
-    // Report a mistake in the list before the search for a step.
     if let Some(list) = &arguments.diagnostics {
         diagnostics::check(list)?;
     }
@@ -48,22 +48,29 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let list = arguments.diagnostics.as_ref();
     let panel = list.map(|list| diagnostics::panel(list, &model, ready.method(), ready.step())).transpose()?;
     let mut record = Record::new(arguments, ready.begin(), ready.until(), panel, interrupt);
+    let preparing = Instant::now();
     let mut album = pictures.album(&model, &ready)?;
+    // The plot of the energy can do without it.
+    let mut dense = if arguments.json { None } else { ready.dense(energy::MOST_ARCS).ok() };
+    let preparing = preparing.elapsed().as_secs_f64();
     let mut audience = vec![Audience { watcher: &mut record, every }];
+    audience.extend(dense.iter_mut().map(|dense| Audience { watcher: dense, every: None }));
     if let Some(album) = &mut album {
         audience.extend(album.audience());
     }
     let outcome = ready.show(&mut audience)?;
     record.finish();
     let compile = ready.compile_seconds;
-    let seconds = [compile, begin.elapsed().as_secs_f64() - compile];
+    let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
+    dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
     let report = Report { model: &model, method, until, record: &record, outcome: &outcome, seconds };
-    if let Some(table) = &table {
-        table.write(&report.csv())?;
-    }
+    tables.write(&report)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
-    print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() })?;
+    print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;
+    for note in &outcome.notes {
+        anstream::eprintln!("{}", style::note(&style::visible(note)));
+    }
     for warning in &outcome.warnings {
         anstream::eprintln!("{}", style::warning(warning));
     }
@@ -76,26 +83,36 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     }
 }
 
-/// Diagnostics are defined only at the nodes: steps to samples are shorter, and H̃ depends on the step.
-fn refuse_diagnostics_of_samples(arguments: &args::Run) -> Result<()> {
-    if arguments.diagnostics.is_none() || arguments.every.is_none() {
-        return Ok(());
-    }
-    let error = Diagnostic::new("diagnostics are computed at the nodes, not at the samples of `--every`");
-    Err(error.with_help("replace `--every` by `--nodes`").into())
+/// The tables of `--out` and `--impacts`.
+struct Tables {
+    out: Option<Table>,
+    impacts: Option<Table>,
 }
 
-/// `--method`, `--step` and `--until` are settings of `[run]`.
-fn with_run_settings(arguments: &args::Run) -> args::Model {
-    let mut settings = arguments.model.settings.clone();
-    if let Some(method) = &arguments.method {
-        settings.push(format!("run.method={}", text(method)));
+impl Tables {
+    fn new(arguments: &args::Run) -> Result<Tables> {
+        if let (Some(out), Some(impacts)) = (&arguments.out, &arguments.impacts)
+            && out == impacts
+        {
+            let message = format!("`--out` and `--impacts` both write `{}`", out.display());
+            return Err(Diagnostic::new(message).with_help("give two names").into());
+        }
+        let table = |path: &Option<std::path::PathBuf>, option: &str| {
+            path.as_deref().map(|path| Table::new(path, option, &arguments.model.model)).transpose()
+        };
+        Ok(Tables { out: table(&arguments.out, "--out")?, impacts: table(&arguments.impacts, "--impacts")? })
     }
-    // Rust formats NaN as `NaN`, but TOML expects `nan`.
-    let number = |x: f64| format!("{x:?}").to_lowercase();
-    settings.extend(arguments.step.map(|step| format!("run.step={}", number(step))));
-    settings.extend(arguments.until.map(|until| format!("run.until={}", number(until))));
-    args::Model { model: arguments.model.model.clone(), settings }
+
+    fn write(&self, report: &Report) -> Result<()> {
+        if let Some(out) = &self.out {
+            out.write(&report.csv())?;
+        }
+        self.impacts.as_ref().map_or(Ok(()), |impacts| impacts.write(&report.impacts_csv()))
+    }
+
+    fn written(&self) -> String {
+        [&self.out, &self.impacts].into_iter().flatten().map(Table::written).collect()
+    }
 }
 
 fn positive_interval(every: f64) -> Result<f64> {

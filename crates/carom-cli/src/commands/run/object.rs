@@ -15,7 +15,8 @@ impl Report<'_> {
         let mut object = Object::default()
             .text("model", &self.model.title)
             .text("method", &self.method.name)
-            .number("step", self.outcome.step)
+            .number("step", self.outcome.step.unwrap_or(f64::NAN))
+            .number("longest_step", self.outcome.longest_step)
             .number("until", self.until)
             .text("status", status);
         if let Some(message) = message {
@@ -52,6 +53,9 @@ impl Report<'_> {
         if let Some(scale) = &self.outcome.error_scale {
             let scale = Object::default().numbers("q", &scale.q).numbers("p", &scale.p);
             object = object.raw("error_scale", &scale.finish());
+        }
+        if let Some(t) = self.outcome.error_since {
+            object = object.number("error_estimate_since", t);
         }
         object
             .number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN))

@@ -1,20 +1,26 @@
 //! `--report`, `--plot`, `--animate`.
 
-use carom::{Audience, Dense, Model, Ready, Result};
+use carom::{Audience, Dense, Diagnostic, Model, Ready, Result};
+use carom_report::choice::Choice;
 use carom_report::file::Target;
+use carom_report::page::number;
 use carom_report::recording::Recorder;
 use carom_report::{animation, motion, plots, report as page};
 
-use super::report::{Report, plain};
+use super::report::{Report, lengths};
 use crate::args;
+use crate::commands::keep_model;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
+use crate::commands::written;
 use crate::output::print;
 use crate::style::{QUIET, paint, warning};
 
 /// The requested pictures, at paths that were checked.
 pub struct Pictures {
     report: Option<Target>,
-    plot: Option<Target>,
+    plots: Vec<Target>,
+    /// What each plot shows, or all of them.
+    shows: Vec<String>,
     animation: Option<Target>,
     dark: bool,
 }
@@ -25,6 +31,8 @@ const MOST_ARCS: usize = 400_000;
 /// The recorded data for the pictures.
 pub struct Album<'a> {
     recorder: Recorder<'a>,
+    choices: Vec<Choice>,
+    notes: Vec<String>,
     dense: Dense,
 }
 
@@ -38,20 +46,42 @@ impl Album<'_> {
 
 impl Pictures {
     /// Returns an error for a path that cannot be written, before anything is computed.
-    pub fn new(arguments: &args::Pictures) -> Result<Pictures> {
+    pub fn new(arguments: &args::Pictures, model: &str) -> Result<Pictures> {
         let target = |path: &Option<std::path::PathBuf>, option: &str, extensions: &[&str]| {
-            path.as_deref().map(|path| Target::new(path, option, extensions)).transpose()
+            let target = path.as_deref().map(|path| Target::new(path, option, extensions)).transpose()?;
+            target.map(|target| keep_model(target, model)).transpose()
         };
-        Ok(Pictures {
+        let pictures = Pictures {
             report: target(&arguments.report, "--report", &["html"])?,
-            plot: target(&arguments.plot, "--plot", &PLOTS)?,
+            plots: arguments.plot.iter().map(|path| Target::new(path, "--plot", &PLOTS)).collect::<Result<_>>()?,
+            shows: arguments.show.clone(),
             animation: target(&arguments.animate, "--animate", &["gif"])?,
             dark: arguments.dark,
-        })
+        };
+        pictures.check_shows()?;
+        Ok(pictures)
+    }
+
+    fn check_shows(&self) -> Result<()> {
+        let (shows, plots) = (self.shows.len(), self.plots.len());
+        if shows > 0 && plots == 0 && self.report.is_none() {
+            let message = "`--show` chooses what is plotted, but nothing is";
+            return Err(Diagnostic::new(message).with_help("add `--plot F.svg` or `--report F.html`").into());
+        }
+        if shows > 1 && shows != plots {
+            let message = format!("`--show` is given {shows} times, but `--plot` {plots} times");
+            return Err(Diagnostic::new(message).with_help("give it once, or once for each `--plot`").into());
+        }
+        Ok(())
     }
 
     fn targets(&self) -> impl Iterator<Item = &Target> {
-        [&self.report, &self.plot, &self.animation].into_iter().flatten()
+        self.report.iter().chain(&self.plots).chain(&self.animation)
+    }
+
+    /// Returns an error for a panel or a variable that the model does not have.
+    pub fn choices(&self, model: &Model) -> Result<Vec<Choice>> {
+        self.shows.iter().map(|list| Choice::new(model, list)).collect()
     }
 
     /// Prepares the recording, if pictures were requested.
@@ -61,7 +91,8 @@ impl Pictures {
         }
         let films = self.report.is_some() || self.animation.is_some();
         let recorder = Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()])?;
-        Ok(Some(Album { recorder, dense: ready.dense(if films { MOST_ARCS } else { 0 })? }))
+        let (dense, choices) = (ready.dense(if films { MOST_ARCS } else { 0 })?, self.choices(model)?);
+        Ok(Some(Album { recorder, choices, notes: ready.notes(), dense }))
     }
 
     /// Draws a finished run and prints the file names, or prints how to get a report.
@@ -76,8 +107,7 @@ impl Pictures {
         match &drawn {
             Err(error) if matches!(run.status().0, "failed") => anstream::eprintln!("{}", warning(&error.to_string())),
             Ok(()) if !is_quiet => {
-                let line = |target: &Target| format!("written    {}\n", target.path().display());
-                print(&self.targets().map(line).collect::<String>())?;
+                print(&self.targets().map(written).collect::<String>())?;
             }
             _ => {}
         }
@@ -85,11 +115,11 @@ impl Pictures {
     }
 
     fn draw_all(&self, album: Album, run: &Report) -> Result<()> {
-        let Album { recorder, mut dense } = album;
+        let Album { recorder, choices, notes, mut dense } = album;
         let (model, end) = (run.model, run.outcome.last.t);
         let recording = recorder.finish(end)?;
-        let charts = plots::of_run(model, &recording);
-        if let Some(target) = &self.plot {
+        for (k, target) in self.plots.iter().enumerate() {
+            let charts = plots::of_run(model, &recording, choices.get(k).or(choices.first()));
             write_plot(target, &model.title, &charts, theme(self.dark))?;
         }
         if self.report.is_none() && self.animation.is_none() {
@@ -100,9 +130,21 @@ impl Pictures {
             target.write(&animation::gif(&motion, theme(self.dark))?)?;
         }
         if let Some(target) = &self.report {
-            let (facts, message) = (facts(run), run.status().1);
-            let (recording, charts, motion) = (&recording, charts.as_slice(), &motion);
-            let page = page::Report { model, facts, message, command: command_line(), recording, charts, motion };
+            // One choice holds for the page too; several are for the plots.
+            let choice = choices.first().filter(|_| choices.len() == 1);
+            let charts = plots::of_run(model, &recording, choice);
+            let page = page::Report {
+                model,
+                facts: facts(run),
+                message: run.status().1,
+                warnings: notes.into_iter().chain(run.outcome.warnings.iter().cloned()).collect(),
+                account: run.outcome.account,
+                digits: if run.outcome.error_estimate.is_some() { 9 } else { 6 },
+                command: command_line(),
+                recording: &recording,
+                charts: &charts,
+                motion: &motion,
+            };
             target.write(page.html().as_bytes())?;
         }
         Ok(())
@@ -112,16 +154,17 @@ impl Pictures {
 /// Names and values for the report.
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let (outcome, [compile, seconds]) = (run.outcome, run.seconds);
-    let drift = outcome.energy.max_drift;
-    let [initial, last] = run.energies();
+    let energy = &outcome.energy;
+    // An energy that is roundoff of the kinetic energy is 0.
+    let shown = |x: f64| number(if x.abs() < 1e-12 * energy.max_kinetic { 0.0 } else { x }, 6);
     let mut facts = vec![
         ("method", run.method.name.clone()),
-        ("step", plain(outcome.step)),
+        ("step", outcome.step.map_or_else(|| lengths(outcome), |step| number(step, 6))),
         ("steps", outcome.steps.to_string()),
-        ("status", format!("{} at t = {}", run.status().0, plain(outcome.last.t))),
+        ("status", format!("{} at t = {}", run.status().0, number(outcome.last.t, 6))),
         ("impacts", outcome.impacts.to_string()),
-        ("energy", format!("{initial} at the start, {last} at the end")),
-        ("largest drift", format!("{drift:.3e}")),
+        ("energy", format!("{} at the start, {} at the end", shown(energy.initial), shown(energy.last))),
+        ("largest drift", format!("{:.3e}, at the nodes", energy.max_drift)),
         ("compiled in", format!("{:.1} ms", 1e3 * compile)),
         ("run in", format!("{:.3} ms", 1e3 * seconds)),
         ("version", format!("carom {}, model {}", env!("CARGO_PKG_VERSION"), run.model.hash())),

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
-use carom::{Crossing, Holding, Impact, Node, View, Watcher};
+use carom::{Crossing, Dense, Holding, Impact, Node, View, Watcher};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::energy::EnergyPlot;
 use crate::args;
+use crate::commands::count;
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -30,9 +31,9 @@ pub struct Record {
     pub shows_nodes: bool,
     /// The diagnostics, if requested.
     pub panel: Option<Panel>,
-    /// The values of the diagnostics at each recorded node.
+    /// The values of the diagnostics at each recorded node or sample.
     pub diagnostics: Vec<Vec<f64>>,
-    /// All impacts for JSON; otherwise the first few, so that a long run needs no more memory than a short one.
+    /// All impacts for JSON and `--impacts`; otherwise the first few, so that a long run needs no more memory than a short one.
     pub impacts: Vec<Impact>,
     keep_impacts: usize,
     pub impact_count: usize,
@@ -84,10 +85,10 @@ impl Record {
             panel,
             diagnostics: Vec::new(),
             impacts: Vec::new(),
-            keep_impacts: if arguments.json { usize::MAX } else { SHOWN },
+            keep_impacts: if arguments.json || arguments.impacts.is_some() { usize::MAX } else { SHOWN },
             impact_count: 0,
             last_impacts: VecDeque::new(),
-            energy: (!arguments.json).then(|| EnergyPlot::new(until)),
+            energy: (!arguments.json).then(EnergyPlot::default),
             interrupt,
             start,
             crossings: Vec::new(),
@@ -99,9 +100,18 @@ impl Record {
         }
     }
 
-    pub fn finish(&self) {
+    /// Puts the changes of contact in the order of time: a step reports the accumulation point of impacts when it finds it.
+    pub fn finish(&mut self) {
+        self.holdings.sort_by(|a, b| a.t.total_cmp(&b.t));
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Adds the energy between nodes that are far apart to the plot.
+    pub fn look_between_nodes(&mut self, dense: &mut Dense) {
+        if let Some(energy) = &mut self.energy {
+            energy.look_between_nodes(dense);
         }
     }
 
@@ -113,7 +123,7 @@ impl Record {
         }
         if let Some(bar) = &self.bar {
             bar.set_position((1000.0 * (t - self.start) / (self.until - self.start)) as u64);
-            bar.set_message(format!("t = {t:.3}, {} impacts", self.impact_count));
+            bar.set_message(format!("t = {t:.3}, {}", count(self.impact_count, "impact")));
         }
     }
 }
@@ -136,12 +146,18 @@ impl Watcher for Record {
 
     fn sample(&mut self, view: &mut View) {
         if self.keep_samples {
+            let is_node = view.is_node();
+            let values = self.panel.as_mut().map(|panel| panel.sample(view.phase(), is_node).to_vec());
+            self.diagnostics.extend(values);
             self.nodes.push(view.node());
         }
     }
 
     fn impact(&mut self, impact: Impact) {
         self.impact_count += 1;
+        if let Some(energy) = &mut self.energy {
+            impact.energy.iter().filter(|e| e.is_finite()).for_each(|e| energy.push(impact.minus.t, *e));
+        }
         if self.impacts.len() < self.keep_impacts {
             self.impacts.push(impact);
         } else {

@@ -5,6 +5,7 @@ use carom::{Energy, Impact, Method, Model, Outcome, Status};
 use super::account;
 use super::record::{LAST, Record, SHOWN};
 use super::rest;
+use crate::commands::count;
 use crate::style::{QUIET, STRONG, paint, visible};
 
 /// A finished run.
@@ -40,11 +41,11 @@ impl Report<'_> {
     /// The summary for a terminal.
     pub fn summary(&self) -> String {
         let [compile, run] = self.seconds;
-        let (outcome, step) = (self.outcome, plain(self.outcome.step));
-        let steps = if outcome.steps == 1 { "1 step".into() } else { format!("{} steps", outcome.steps) };
+        let outcome = self.outcome;
+        let steps = count(outcome.steps, "step");
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
-        text += &format!("{}, step {step}, {steps}; {}\n", self.method.name, paint(QUIET, &times));
+        text += &format!("{}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
         text += &self.node_table();
         text += &self.impact_table();
         text += &rest::summary(self.model, &self.record.holdings);
@@ -54,7 +55,9 @@ impl Report<'_> {
         text += &format!("\nat t = {}\n", plain(outcome.last.t));
         text += &self.last_state();
         if let Some(error) = outcome.error_estimate {
-            text += &format!("estimated error {error:.1e}, here and along the trajectory\n");
+            let since = outcome.error_since.map(|t| format!(", without that of the restart at t = {}", plain(t)));
+            text +=
+                &format!("estimated error {error:.1e}, here and along the trajectory{}\n", since.unwrap_or_default());
         }
         if let Some(violation) = outcome.violation {
             let (g, rate) = (violation.position, violation.rate);
@@ -95,7 +98,7 @@ impl Report<'_> {
             text += &format!("  {:<10} {:>16}\n", output.name, significant(*value, None));
         }
         if !self.model.sections.is_empty() {
-            text += &format!("{} crossings of sections\n", self.record.crossings.len());
+            text += &format!("{} of sections\n", count(self.record.crossings.len(), "crossing"));
         }
         text
     }
@@ -112,13 +115,13 @@ impl Report<'_> {
             let lambda = if lambda.abs() < 1e-4 { format!("{lambda:.5e}") } else { format!("{lambda:.6}") };
             format!("{number:>4} {:>14} {lambda:>12}  {wall}\n", significant(t, Some(t)))
         };
-        let count = self.record.impact_count;
-        let shown = if count > SHOWN { SHOWN - 2 * LAST } else { SHOWN };
+        let total = self.record.impact_count;
+        let shown = if total > SHOWN { SHOWN - 2 * LAST } else { SHOWN };
         text.extend(impacts.iter().take(shown).enumerate().map(|(k, impact)| line(k + 1, impact)));
-        if count > SHOWN {
-            text += &format!("   … {count} impacts in all\n");
+        if total > SHOWN {
+            text += &format!("   … {total} impacts in all\n");
             let last = impacts.iter().chain(&self.record.last_impacts).rev().take(LAST).collect::<Vec<_>>();
-            text.extend(last.iter().enumerate().rev().map(|(k, impact)| line(count - k, impact)));
+            text.extend(last.iter().enumerate().rev().map(|(k, impact)| line(total - k, impact)));
         }
         text
     }
@@ -132,6 +135,14 @@ pub fn significant(x: f64, scale: Option<f64>) -> String {
         _ if is_roundoff => format!("{:.9}", 0.0),
         size if (1e-4..1e12).contains(&size) || x == 0.0 || !x.is_finite() => format!("{x:.9}"),
         _ => format!("{x:.8e}"),
+    }
+}
+
+/// The length of the steps.
+pub fn lengths(outcome: &Outcome) -> String {
+    match outcome.step {
+        Some(step) => format!("step {}", plain(step)),
+        None => format!("controlled steps up to {:.3}", outcome.longest_step),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use carom::{Holding, Model};
 
+use super::report::significant;
 use crate::json::{Object, list_of};
 use crate::style::visible;
 
@@ -26,7 +27,7 @@ pub fn summary(model: &Model, holdings: &[Holding]) -> String {
     for holding in holdings.iter().take(SHOWN) {
         let what = if holding.begins { "rests on" } else { "leaves" };
         let name = visible(&model.system.walls[holding.wall].name);
-        text += &format!("{what} `{name}` at t = {:.9}\n", holding.t);
+        text += &format!("{what} `{name}` at t = {}\n", significant(holding.t, Some(holding.t)));
     }
     if holdings.len() > SHOWN {
         text += &format!("… {} changes of contact in total\n", holdings.len());

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use carom::lab::model::Misfit;
 use carom::lab::phase::Phase;
+use carom::lab::step::Control;
 use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
 
@@ -41,8 +42,7 @@ pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simu
         return Ok(simulation.start_at(t, &q, &p));
     }
     let values: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
-    let size = 2 * model.system.coordinates.len();
-    let state = read(&last["state"], t, values, model.system.walls.len(), size);
+    let state = read(&last["state"], t, values);
     let state = state.ok_or_else(|| wrong("its `final.state` is not that of a run of this model"))?;
     Ok(simulation.resume(state))
 }
@@ -80,32 +80,45 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
 }
 
 /// The phase point {t, z} of a path or a step.
-fn phase(value: &Value, size: usize) -> Option<Phase> {
-    let z = numbers(&value["z"]).filter(|z| z.len() <= size && z.len() % 2 == 0)?;
-    Some(Phase { t: value["t"].as_f64()?, z })
+fn phase(value: &Value) -> Option<Phase> {
+    Some(Phase { t: value["t"].as_f64()?, z: numbers(&value["z"])? })
 }
 
-fn read(value: &Value, t: f64, parameters: Vec<f64>, walls: usize, most: usize) -> Option<State> {
-    let z = numbers(&value["z"]).filter(|z| z.len() <= most && z.len() % 2 == 0)?;
-    let size = z.len();
+/// The state. The library checks whether it is one of the model.
+fn read(value: &Value, t: f64, parameters: Vec<f64>) -> Option<State> {
+    let z = numbers(&value["z"])?;
     let holding = value["holding"].as_array()?.iter().map(|wall| wall.as_u64().map(|wall| wall as usize));
     let holding: Vec<usize> = holding.collect::<Option<_>>()?;
-    let is_sorted = holding.windows(2).all(|pair| pair[0] < pair[1]) && holding.iter().all(|&wall| wall < walls);
     let memory = match value["memory"]["kind"].as_str()? {
         "none" => Memory::None,
         "window" => Memory::Window(numbers(&value["memory"]["values"])?),
         "path" => {
-            let side = value["memory"]["side"].as_u64().filter(|side| *side < 2)? as usize;
-            Memory::Path { side, z: phase(&value["memory"]["point"], size).filter(|z| z.z.len() == size)? }
+            let side = value["memory"]["side"].as_u64()? as usize;
+            Memory::Path { side, z: phase(&value["memory"]["point"])? }
         }
-        "first step" => Memory::FirstStep {
-            end: phase(&value["memory"]["end"], size).filter(|z| z.z.len() == size)?,
-            impulses: numbers(&value["memory"]["impulses"])?,
-        },
+        "first step" => {
+            Memory::FirstStep { end: phase(&value["memory"]["end"])?, impulses: numbers(&value["memory"]["impulses"])? }
+        }
+        "control" => Memory::Control(control(&value["memory"], z.len() / 2)?),
         _ => return None,
     };
     let fastest = value["fastest"].as_f64().filter(|fastest| *fastest >= 0.0)?;
-    is_sorted.then(|| State { parameters: parameters.into(), z: Phase { t, z }, holding, fastest, memory })
+    Some(State { parameters: parameters.into(), z: Phase { t, z }, holding, fastest, memory })
+}
+
+/// The control of the length of steps, for n coordinates.
+fn control(value: &Value, n: usize) -> Option<Control> {
+    let positive = |name: &str| value[name].as_f64().filter(|x| *x > 0.0);
+    let column = |name: &str| numbers(&value[name]).filter(|column| column.len() == n);
+    let extent = column("low")?.into_iter().zip(column("high")?).map(|(low, high)| [low, high]);
+    Some(Control {
+        tolerance: positive("tolerance")?,
+        longest: positive("longest")?,
+        h: positive("h")?,
+        extent: extent.collect(),
+        roots: column("roots")?,
+        twice_kinetic: value["twice_kinetic"].as_f64().filter(|x| *x >= 0.0)?,
+    })
 }
 
 /// The state as JSON.
@@ -120,6 +133,15 @@ pub fn json(state: &State) -> String {
         Memory::FirstStep { end, impulses } => {
             Object::default().text("kind", "first step").raw("end", &point(end)).numbers("impulses", impulses)
         }
+        Memory::Control(control) => Object::default()
+            .text("kind", "control")
+            .number("tolerance", control.tolerance)
+            .number("longest", control.longest)
+            .number("h", control.h)
+            .numbers("low", &control.extent.iter().map(|[low, _]| *low).collect::<Vec<_>>())
+            .numbers("high", &control.extent.iter().map(|[_, high]| *high).collect::<Vec<_>>())
+            .numbers("roots", &control.roots)
+            .number("twice_kinetic", control.twice_kinetic),
     };
     let walls: Vec<String> = state.holding.iter().map(usize::to_string).collect();
     Object::default()

@@ -1,6 +1,7 @@
 //! The nodes or samples as rows of numbers.
 
 use super::report::Report;
+use crate::commands::quoted;
 use crate::style::{STRONG, paint, right};
 
 /// The width of a column on a terminal.
@@ -39,6 +40,22 @@ impl Report<'_> {
         text + "\n"
     }
 
+    /// The impacts as CSV: the time, the wall, λ, then q, v⁻, v⁺, p⁻ and p⁺ of each coordinate.
+    pub fn impacts_csv(&self) -> String {
+        let coordinates = &self.model.system.coordinates;
+        let letters = ["q", "v_minus", "v_plus", "p_minus", "p_plus"];
+        let names = letters.iter().flat_map(|letter| coordinates.iter().map(move |c| format!("{letter}_{}", c.name)));
+        let columns = ["t", "wall", "lambda"].map(String::from).into_iter().chain(names).map(|name| quoted(&name));
+        let mut text = columns.collect::<Vec<_>>().join(",");
+        for impact in &self.record.impacts {
+            let (minus, plus) = (&impact.minus, &impact.plus);
+            let state = minus.q.iter().chain(&minus.v).chain(&plus.v).chain(&minus.p).chain(&plus.p);
+            let numbers: Vec<String> = [&impact.lambda].into_iter().chain(state).map(|x| format!("{x:e}")).collect();
+            text += &format!("\n{:e},{},{}", minus.t, quoted(self.wall(impact)), numbers.join(","));
+        }
+        text + "\n"
+    }
+
     /// The rows as a table for a terminal; empty if no nodes were requested.
     pub(super) fn node_table(&self) -> String {
         if !self.record.shows_nodes {
@@ -58,23 +75,10 @@ impl Report<'_> {
     }
 }
 
-/// Six decimals, or exponential notation.
+/// Six decimals, or exponential notation; a dash if there is no value.
 fn short(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
-}
-
-/// Quotes a cell of a CSV file if necessary; the name of a wall may be any text.
-fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_quoted_where_they_must_be() {
-        assert_eq!(quoted("gap_left wall"), "gap_left wall");
-        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
+    if x.is_nan() {
+        return "–".into();
     }
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.5e}") }
 }

@@ -31,6 +31,7 @@ impl Parser<'_> {
             match name {
                 "deg" if !called => return Ok(Expr::pi() / 180.0),
                 "sum" if called => return self.sum(span.start),
+                "force" if called => return self.force(span),
                 "min" | "max" | "hypot" | "sign" | "floor" | "if" if called => return self.function(name, span),
                 _ => {}
             }
@@ -108,6 +109,24 @@ impl Parser<'_> {
         })
     }
 
+    /// `force("floor")`: the only function of a name in quotes, so that quotes are no tokens. The parenthesis has not been read.
+    fn force(&mut self, span: Range<usize>) -> Result<Expr, ParseError> {
+        let open = self.now.span.start;
+        let rest = self.text[self.now.span.end..].trim_start();
+        let quote = rest.chars().next().filter(|c| ['"', '\''].contains(c));
+        let Some((wall, _)) = quote.and_then(|quote| rest[1..].split_once(quote)) else {
+            let label = "write `force('floor')` with the name of a wall or a contact";
+            return Err(Complaint::new("`force` takes a name in quotes", label).at(span));
+        };
+        let start = self.text.len() - rest.len() + 1;
+        let whole = start..start + wall.len();
+        let force = self.scope.force(wall).map_err(|complaint| complaint.at(whole.clone()))?;
+        self.now.at = whole.end + 1;
+        self.enter(open)?;
+        self.leave()?;
+        Ok(force)
+    }
+
     /// A comparison: 1 where it holds, 0 where it does not.
     fn condition(&mut self) -> Result<Expr, ParseError> {
         let start = self.now.span.start;
@@ -132,5 +151,8 @@ impl Parser<'_> {
 
 fn known_functions() -> String {
     let names: Vec<&str> = Func::NAMED.iter().map(|f| f.name()).collect();
-    format!("the functions are {}, atan2, min, max, hypot, sum, and in [outputs] sign, floor, if", names.join(", "))
+    format!(
+        "the functions are {}, atan2, min, max, hypot, sum, and in [outputs] sign, floor, if, force",
+        names.join(", ")
+    )
 }

@@ -7,6 +7,7 @@
 //! power   = atom ("^" unary)?                    right-associative, binds tighter than the minus before it
 //! atom    = number | name "'"* | name "[" expr "]" "'"* | "(" expr ")"
 //!         | function "(" expr ("," expr)* ")" | "sum" "(" name "," expr "," expr "," expr ")"
+//!         | "force" "(" quoted text ")"
 //!         | "if" "(" expr ("<" | ">" | "<=" | ">=" | "==" | "!=") expr "," expr "," expr ")"
 //! ```
 
@@ -41,10 +42,18 @@ pub trait Scope {
         true
     }
 
+    /// The normal force of a wall or a contact, by its name.
+    fn force(&self, _wall: &str) -> Result<Expr, Complaint> {
+        Err(Complaint::new("`force` can be used in `[outputs]` only", "no wall is known here"))
+    }
+
     /// The value of a bound or an index; NaN where it has none.
     fn value(&self, e: Expr) -> f64 {
         eval(&[e], &[])[0]
     }
+
+    /// Takes note of where a part of an expression stands; the parts of a part come before it.
+    fn note(&self, _part: Expr, _span: Range<usize>) {}
 
     /// Counts bytes that a repetition reads again.
     fn repeat(&self, _bytes: usize) -> Result<(), Complaint> {
@@ -153,7 +162,9 @@ impl<'a> Parser<'a> {
             );
             return Err(complaint.at(self.now.span.clone()));
         }
+        let start = self.now.span.start;
         let mut left = self.atom()?;
+        self.scope.note(left, start..self.previous_end());
         while let Token::Symbol(operator) = self.now.token {
             let power = match operator {
                 "+" | "-" => SUM,
@@ -173,6 +184,7 @@ impl<'a> Parser<'a> {
             // The exponent may begin with a minus and takes everything that binds as tightly as one.
             let right = self.expression(if operator == "^" { MINUS } else { power })?;
             left = combine(operator, left, right).map_err(|complaint| complaint.at(from..self.previous_end()))?;
+            self.scope.note(left, start..self.previous_end());
         }
         self.depth -= 1;
         Ok(left)

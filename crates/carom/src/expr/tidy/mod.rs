@@ -28,7 +28,7 @@ use write::Writer;
 /// The most work that one expression may take: some hundredths of a second.
 const ONE: usize = 1_000_000;
 /// The most work that all expressions of a derivation may take together: about a second.
-const ALL: usize = 16_000_000;
+const ALL: usize = 10_000_000;
 
 /// e in the form that is cheapest to read.
 ///

@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::code::{HeldCode, SampleCode};
-use crate::limits::RESIDUAL_ROUNDOFF;
 use crate::mechanics::{Local, Row};
 use crate::phase::Phase;
-use crate::solve::MarkowitzLu;
+use crate::solve::{MarkowitzLu, largest_part};
 use crate::system::Enforce;
 
 /// The equations of [`crate::flow::Variational`] with one-point constraints, two-point constraints and walls, assembled
@@ -37,7 +36,7 @@ pub(super) struct Equations {
     pub(super) unknowns: Vec<f64>,
     pub(super) correction: Vec<f64>,
     residuals: Vec<f64>,
-    /// The sum of the absolute terms of each residual.
+    /// The sum of the absolute terms of each residual, and of the terms ∂rᵢ/∂xⱼ·xⱼ.
     sizes: Vec<f64>,
     /// f at the last point: p1 before its projection onto the tangent space.
     pub(super) p1: Vec<f64>,
@@ -140,8 +139,8 @@ impl Equations {
         }
     }
 
-    /// Computes the residuals and the Jacobian at the unknowns. Returns true if the residuals are at roundoff level.
-    pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) -> bool {
+    /// Computes the residuals and the Jacobian at the unknowns. Returns the largest residual relative to its terms.
+    pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) -> f64 {
         let n = self.code.local.n;
         self.residuals.fill(0.0);
         self.sizes.fill(0.0);
@@ -154,7 +153,9 @@ impl Equations {
         }
         self.add_one_point(z0, h);
         self.add_two_point(z0, h);
-        self.residuals.iter().zip(&self.sizes).all(|(r, size)| r.abs() <= RESIDUAL_ROUNDOFF * size)
+        let (sizes, unknowns) = (&mut self.sizes, &self.unknowns);
+        self.lu.for_each(&self.matrix, |i, j, slope| sizes[i] += (slope * unknowns[j]).abs());
+        largest_part(&self.residuals, &self.sizes)
     }
 
     /// Adds the contribution of a sample to the residuals and the Jacobian.

@@ -14,7 +14,7 @@ use super::past::Past;
 
 use crate::mechanics::Field;
 use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
-use crate::solve::{NoSolution, Solved, StopRule, largest};
+use crate::solve::{NoSolution, Solved, StopRule};
 
 /// Φ_h of a discrete Lagrangian while a set of walls holds the motion: the equations of [`super::Variational`] with each wall
 /// as a one-point constraint, assembled numerically (`equations.rs`). Needs no compilation for a new set of walls.
@@ -78,18 +78,18 @@ impl Held {
     /// Newton's method from the guess.
     fn newton(&mut self, z0: &Phase, h: f64) -> Solved<()> {
         let points = self.equations.unknowns.len() - self.equations.multipliers();
-        // Points are q0 + h·U, so the roundoff of q0 limits the accuracy of U to this.
-        let mut rule = StopRule::new(largest(z0.q()) / h.abs());
+        let mut rule = StopRule::default();
         loop {
             self.iterations = rule.iterations + 1;
-            if self.equations.evaluate(z0, h) {
+            let part = self.equations.evaluate(z0, h);
+            if rule.is_roundoff(part) {
                 return Ok(());
             }
             if !self.equations.correct() {
                 return Err(NoSolution::Singular);
             }
             let Equations { correction, unknowns, .. } = &self.equations;
-            if rule.is_last(largest(&correction[..points]), largest(&unknowns[..points]))? {
+            if rule.is_last(&correction[..points], &unknowns[..points])? {
                 return Ok(());
             }
         }

@@ -10,7 +10,7 @@ use super::emit::{Emitter, Target, known};
 use super::native::{Effort, Native, host};
 use crate::kernel::KernelError;
 use crate::kernel::newton::{Equations, NewtonStatus};
-use crate::limits::{LAST_CORRECTION, MAX_ITERATIONS, STAGNATION};
+use crate::limits::{LAST_CORRECTION, NOTHING, QUICK_ITERATIONS};
 
 /// constants, inputs, state, results; returns a status and, above its 8 bits, the number of iterations
 type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const f64, *mut f64) -> u32;
@@ -51,10 +51,12 @@ impl fmt::Debug for CompiledNewton {
 
 /// The basic blocks of the function.
 struct Blocks {
-    /// x, the size of the last correction, the number of iterations so far
+    /// x, the number of iterations so far
     next: Block,
     /// x, the number of iterations
     converged: Block,
+    /// x
+    unfinished: Block,
     singular: Block,
     diverged: Block,
 }
@@ -70,7 +72,7 @@ struct Emission<'a, 'b, 'f> {
 impl Emission<'_, '_, '_> {
     /// ```text
     /// instructions that depend only on the given inputs
-    /// next:       r, ∂r/∂x at x;  dx = (∂r/∂x)⁻¹ r;  x ← x − dx;  go to converged, diverged or next
+    /// next:       r, ∂r/∂x at x;  dx = (∂r/∂x)⁻¹ r;  x ← x − dx;  go to converged, diverged, unfinished or next
     /// converged:  results at x
     /// ```
     fn run(mut self) {
@@ -79,12 +81,12 @@ impl Emission<'_, '_, '_> {
         self.emitter.instructions(&self.equations.tape, &mut values, |at| self.equations.is_fixed[at]);
 
         let blocks = self.blocks();
-        let infinity = self.emitter.constant(f64::INFINITY);
         let zero = self.emitter.builder.ins().iconst(I32, 0);
-        let start: Vec<Value> = inputs[self.equations.state.end..].iter().copied().chain([infinity, zero]).collect();
+        let start: Vec<Value> = inputs[self.equations.state.end..].iter().copied().chain([zero]).collect();
         self.jump(blocks.next, &start);
         self.iteration(&blocks, values.clone());
         self.finish(&blocks, values);
+        self.leave(&blocks);
         for (block, status) in [(blocks.singular, NewtonStatus::Singular), (blocks.diverged, NewtonStatus::Diverged)] {
             self.emitter.enter(block);
             let status = self.emitter.builder.ins().iconst(I32, status as i64);
@@ -108,17 +110,14 @@ impl Emission<'_, '_, '_> {
 
     fn blocks(&mut self) -> Blocks {
         let builder = &mut *self.emitter.builder;
-        let [next, converged, singular, diverged] = [(); 4].map(|()| builder.create_block());
-        for _ in 0..self.equations.n {
-            builder.append_block_param(next, F64);
-            builder.append_block_param(converged, F64);
+        let [next, converged, unfinished, singular, diverged] = [(); 5].map(|()| builder.create_block());
+        for block in [next, converged, unfinished] {
+            (0..self.equations.n).for_each(|_| _ = builder.append_block_param(block, F64));
         }
-        builder.append_block_param(next, F64);
         builder.append_block_param(next, I32);
         builder.append_block_param(converged, I32);
-        builder.set_cold_block(singular);
-        builder.set_cold_block(diverged);
-        Blocks { next, converged, singular, diverged }
+        [unfinished, singular, diverged].into_iter().for_each(|block| builder.set_cold_block(block));
+        Blocks { next, converged, unfinished, singular, diverged }
     }
 
     fn jump(&mut self, block: Block, values: &[Value]) {
@@ -130,70 +129,53 @@ impl Emission<'_, '_, '_> {
         let (n, tape) = (self.equations.n, &self.equations.tape);
         self.emitter.builder.switch_to_block(blocks.next);
         let x = self.emitter.builder.block_params(blocks.next)[..n].to_vec();
-        let [previous, count] = [n, n + 1].map(|i| self.emitter.builder.block_params(blocks.next)[i]);
+        let count = self.emitter.builder.block_params(blocks.next)[n];
         x.iter().zip(&mut values[self.equations.state.end..]).for_each(|(&x, value)| *value = Some(x));
         self.emitter.instructions(tape, &mut values, |at| self.equations.is_iterated[at]);
         let [outputs, _, _] = self.equations.outputs();
         let outputs: Vec<Value> = outputs.iter().map(|&r| self.emitter.operand(tape, &values, r)).collect();
         let (r, slopes) = outputs.split_at(n);
-        let dx = self.emitter.solve(slopes, r, blocks.singular);
+        let dx = self.emitter.solve(slopes, r, &self.equations.is_bordered, blocks.singular);
         let x: Vec<Value> = x.iter().zip(&dx).map(|(&x, &dx)| self.emitter.sub(x, dx)).collect();
         let count = self.emitter.builder.ins().iadd_imm_u(count, 1);
-        let divisor = self.equations.divisor.and_then(|i| values[i]);
-        self.decide(blocks, &x, &dx, [previous, count], divisor);
+        self.decide(blocks, &x, &dx, count);
         self.emitter.builder.seal_block(blocks.next);
     }
 
-    /// The stopping rule of [`crate::mechanics::Newton`], with the most frequent case first.
-    fn decide(
-        &mut self,
-        blocks: &Blocks,
-        x: &[Value],
-        dx: &[Value],
-        [previous, count]: [Value; 2],
-        divisor: Option<Value>,
-    ) {
+    /// The first condition of `solve::StopRule`: maxᵢ (|dxᵢ| − 10⁻⁹|xᵢ|) ≤ 0, but for denormal numbers.
+    fn decide(&mut self, blocks: &Blocks, x: &[Value], dx: &[Value], count: Value) {
         let e = &mut *self.emitter;
-        let again = e.builder.create_block();
-        let done: Vec<Value> = x.iter().copied().chain([count]).collect();
         // Only a sum propagates every NaN, and x contains those of dx.
         let sizes: Vec<Value> = x.iter().map(|&x| e.builder.ins().fabs(x)).collect();
         let sum = sizes[1..].iter().fold(sizes[0], |sum, &size| e.add(sum, size));
-        let infinity = e.constant(f64::INFINITY);
+        let [infinity, part, nothing] = [f64::INFINITY, LAST_CORRECTION, NOTHING].map(|c| e.constant(c));
         e.go_on_if(FloatCC::LessThan, sum, infinity, blocks.diverged);
-        let (step, scale) = (e.max_norm(dx), e.max_norm(x));
-        let part = e.constant(LAST_CORRECTION);
-        let limit = e.mul(part, scale);
-        let arguments: Vec<BlockArg> = done.iter().map(|&v| BlockArg::Value(v)).collect();
-        let is_small = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
-        e.builder.ins().brif(is_small, blocks.converged, &arguments, again, &[]);
+        let mut over = Vec::with_capacity(x.len());
+        for (&dx, &size) in dx.iter().zip(&sizes) {
+            let (step, limit) = (e.builder.ins().fabs(dx), e.mul(part, size));
+            over.push(e.sub(step, limit));
+        }
+        let most = over[1..].iter().fold(over[0], |most, &over| e.max(most, over));
+        let is_last = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, most, nothing);
+        let again = e.builder.create_block();
+        let arguments = |values: &[Value]| values.iter().map(|&v| BlockArg::Value(v)).collect::<Vec<_>>();
+        let (done, unknowns) = (arguments(&[x, &[count]].concat()), arguments(x));
+        e.builder.ins().brif(is_last, blocks.converged, &done, again, &[]);
 
         e.enter(again);
-        let [half, part, one] = [0.5, STAGNATION, 1.0].map(|c| e.constant(c));
-        let unit = divisor.map_or(one, |divisor| {
-            let size = e.builder.ins().fabs(divisor);
-            let quotient = e.builder.ins().fdiv(one, size);
-            e.max(one, quotient)
-        });
-        let (expected, size) = (e.mul(half, previous), e.max(unit, scale));
-        let limit = e.mul(part, size);
-        let is_no_smaller = e.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, step, expected);
-        let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
-        let stagnates = e.builder.ins().band(is_no_smaller, is_roundoff);
-        let on = e.builder.create_block();
-        e.builder.ins().brif(stagnates, blocks.converged, &arguments, on, &[]);
+        let may_go_on = e.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, QUICK_ITERATIONS as i64);
+        e.builder.ins().brif(may_go_on, blocks.next, &done, blocks.unfinished, &unknowns);
+    }
 
-        e.enter(on);
-        let next: Vec<BlockArg> = x.iter().copied().chain([step, count]).map(BlockArg::Value).collect();
-        let may_go_on = e.builder.ins().icmp_imm_u(IntCC::UnsignedLessThan, count, MAX_ITERATIONS as i64);
-        let last = e.builder.create_block();
-        e.builder.ins().brif(may_go_on, blocks.next, &next, last, &[]);
-
-        e.enter(last);
-        let part = e.constant(LAST_CORRECTION);
-        let limit = e.mul(part, size);
-        let is_roundoff = e.builder.ins().fcmp(FloatCC::LessThanOrEqual, step, limit);
-        e.builder.ins().brif(is_roundoff, blocks.converged, &arguments, blocks.diverged, &[]);
+    /// Stores the unknowns of a problem that is not solved.
+    fn leave(&mut self, blocks: &Blocks) {
+        let e = &mut *self.emitter;
+        e.enter(blocks.unfinished);
+        let x = e.builder.block_params(blocks.unfinished).to_vec();
+        x.iter().enumerate().for_each(|(i, &x)| e.store(x, self.inputs, self.equations.state.end + i));
+        let code = (QUICK_ITERATIONS as i64) << 8 | NewtonStatus::Unfinished as i64;
+        let status = e.builder.ins().iconst(I32, code);
+        e.builder.ins().return_(&[status]);
     }
 
     fn finish(&mut self, blocks: &Blocks, mut values: Vec<Option<Value>>) {

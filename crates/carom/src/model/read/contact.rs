@@ -2,31 +2,18 @@
 
 use std::ops::Range;
 
-use super::super::Point;
 use super::super::document::{Fields, Item, Value, wrong_kind};
 use super::super::names::Use;
+use super::super::{Contact, Outline, Place, Point};
 use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, eval};
 use crate::system::Wall;
 
-const KEYS: [&str; 9] = ["name", "for", "points", "radius", "line", "box", "circle", "side", "restitution"];
+const KEYS: [&str; 10] = ["name", "for", "points", "radius", "line", "box", "circle", "side", "restitution", "draw"];
 
-/// A place in the plane.
-type Place = [Expr; 2];
-
-/// What a point is kept on the free side of. Each gap is a distance, at least at the wall, so that λ is an impulse.
-enum Shape {
-    /// The whole line from one place through another; free on the left, looking from the first to the second.
-    Line { from: Place, to: Place, unit: Place },
-    /// The inside of a rectangle, from its lower left to its upper right corner.
-    Box { low: Place, high: Place },
-    /// The inside or the outside of a circle.
-    Circle { center: Place, radius: Expr, inside: bool },
-}
-
-impl Shape {
+impl Outline {
     /// The gaps φ of a point at (x, y), each with the side of the shape that it belongs to.
     ///
     /// ```text
@@ -38,11 +25,11 @@ impl Shape {
     /// The last is R − r at the wall up to (R − r)²/(2R), and, unlike that, smooth at the centre.
     fn gaps(&self, [x, y]: Place) -> Vec<(&'static str, Expr)> {
         match *self {
-            Shape::Line { from: [x0, y0], unit: [ux, uy], .. } => vec![("", ux * (y - y0) - uy * (x - x0))],
-            Shape::Box { low, high } => {
+            Outline::Line { from: [x0, y0], unit: [ux, uy], .. } => vec![("", ux * (y - y0) - uy * (x - x0))],
+            Outline::Box { low, high } => {
                 vec![(" left", x - low[0]), (" right", high[0] - x), (" bottom", y - low[1]), (" top", high[1] - y)]
             }
-            Shape::Circle { center: [x0, y0], radius, inside } => {
+            Outline::Circle { center: [x0, y0], radius, inside } => {
                 let (square, distance) = (radius.squared(), (x - x0).squared() + (y - y0).squared());
                 let difference = if inside { square - distance } else { distance - square };
                 vec![("", difference / (2.0 * radius))]
@@ -51,13 +38,13 @@ impl Shape {
     }
 }
 
-impl Shape {
+impl Outline {
     /// The places that the shape is drawn through.
     fn places(&self) -> Vec<Place> {
         match *self {
-            Shape::Line { from, to, .. } => vec![from, to],
-            Shape::Box { low, high } => vec![low, high],
-            Shape::Circle { center, .. } => vec![center],
+            Outline::Line { from, to, .. } => vec![from, to],
+            Outline::Box { low, high } => vec![low, high],
+            Outline::Circle { center, .. } => vec![center],
         }
     }
 
@@ -67,15 +54,15 @@ impl Shape {
     /// line     r to the left          box   each side moved in by r
     /// circle   R − r for the inside, R + r for the outside
     /// ```
-    fn for_balls(self, r: Expr) -> Shape {
+    fn for_balls(self, r: Expr) -> Outline {
         match self {
-            Shape::Line { from, to, unit } => {
+            Outline::Line { from, to, unit } => {
                 let beside = |[x, y]: Place| [x - r * unit[1], y + r * unit[0]];
-                Shape::Line { from: beside(from), to: beside(to), unit }
+                Outline::Line { from: beside(from), to: beside(to), unit }
             }
-            Shape::Box { low, high } => Shape::Box { low: low.map(|x| x + r), high: high.map(|x| x - r) },
-            Shape::Circle { center, radius, inside } => {
-                Shape::Circle { center, radius: if inside { radius - r } else { radius + r }, inside }
+            Outline::Box { low, high } => Outline::Box { low: low.map(|x| x + r), high: high.map(|x| x - r) },
+            Outline::Circle { center, radius, inside } => {
+                Outline::Circle { center, radius: if inside { radius - r } else { radius + r }, inside }
             }
         }
     }
@@ -93,15 +80,18 @@ impl<'a> Reader<'a> {
     fn contact(&mut self, item: &'a Item, number: usize, walls: &mut Vec<Wall>) -> Result<()> {
         let fields = self.fields(item, "contact", &KEYS)?;
         let name = fields.text("name")?.map_or_else(|| format!("contact {number}"), str::to_string);
+        let is_drawn = fields.flag("draw")?.unwrap_or(true);
         self.each_round(&fields, |reader, round| {
             let (place, shape) = reader.shape(&fields, item)?;
             let through = shape.places();
-            let shape = match fields.get("radius") {
-                Some(item) => reader.for_balls(shape, item)?,
-                None => shape,
+            let outline = shape;
+            let (shape, radius) = match fields.get("radius") {
+                Some(item) => (reader.for_balls(shape, item)?, reader.expr(item, Use::Parameters)?),
+                None => (shape, Expr::constant(0.0)),
             };
             let restitution = reader.restitution(fields.get("restitution"))?;
             let end = fields.get("restitution").map_or(&place, |item| &item.span);
+            let mut contact = Contact { outline, radius, walls: Vec::new() };
             for (number, span) in reader.touching(&fields, &shape, &through)? {
                 let point = reader.points[number].clone();
                 for (side, phi) in reader.hittable(&shape, &point) {
@@ -109,24 +99,27 @@ impl<'a> Reader<'a> {
                     reader.check_new_wall(walls, &name, &span, "give one of the contacts another `name`")?;
                     reader.places.walls.push(place.clone());
                     reader.places.restitutions.push(end.clone());
+                    reader.undrawn.extend((!is_drawn).then_some(walls.len()));
+                    contact.walls.push((walls.len(), point.at));
                     walls.push(Wall { name, phi, restitution });
                 }
             }
+            reader.contacts.push(contact);
             Ok(())
         })
     }
 
     /// The shape for balls of this radius, if they fit in.
-    fn for_balls(&self, shape: Shape, item: &Item) -> Result<Shape> {
+    fn for_balls(&self, shape: Outline, item: &Item) -> Result<Outline> {
         let value = self.number(item)?;
         if !(value >= 0.0 && value.is_finite()) {
             return Err(self.error(&item.span, "the radius must not be negative", format!("this is {value}")));
         }
         let shape = shape.for_balls(self.expr(item, Use::Parameters)?);
         let room = match &shape {
-            Shape::Line { .. } => Vec::new(),
-            Shape::Box { low, high } => vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])],
-            Shape::Circle { radius, .. } => vec![("wide", *radius)],
+            Outline::Line { .. } => Vec::new(),
+            Outline::Box { low, high } => vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])],
+            Outline::Circle { radius, .. } => vec![("wide", *radius)],
         };
         for (side, room) in room {
             if self.value(room).is_some_and(|room| room <= 0.0) {
@@ -138,14 +131,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The gaps of a point that its motion can change.
-    fn hittable(&self, shape: &Shape, point: &Point) -> Vec<(&'static str, Expr)> {
+    fn hittable(&self, shape: &Outline, point: &Point) -> Vec<(&'static str, Expr)> {
         let free = self.free_coordinates();
         shape.gaps(point.at).into_iter().filter(|(_, phi)| phi.depends_on(&free)).collect()
     }
 
     /// The points that touch, each with where it is asked for. Of `all` points, those that nothing moves are left out, and
     /// those that the shape is made of.
-    fn touching(&mut self, fields: &Fields, shape: &Shape, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
+    fn touching(&mut self, fields: &Fields, shape: &Outline, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
         let Some(item) = fields.get("points") else {
             let label = "write `points = [\"tip\"]` with names from `[points]`, or `points = \"all\"`";
             return Err(fields.error(Complaint::new("`contact` has no `points`", label)));
@@ -167,7 +160,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The points that are listed, each of which must move.
-    fn named(&mut self, item: &Item, shape: &Shape, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
+    fn named(&mut self, item: &Item, shape: &Outline, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
         let Some(items) = Self::one_or_many(item) else {
             return Err(wrong_kind(self.source, item, "a list of points or \"all\""));
         };
@@ -193,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The shape of a contact, and where it stands.
-    fn shape(&self, fields: &Fields, whole: &Item) -> Result<(Range<usize>, Shape)> {
+    fn shape(&self, fields: &Fields, whole: &Item) -> Result<(Range<usize>, Outline)> {
         let outside = fields.choice("side", &["inside", "outside"])? == Some("outside");
         let side = fields.get("side").map_or(0..0, |item| item.span.clone());
         match (fields.get("line"), fields.get("box"), fields.get("circle")) {
@@ -221,7 +214,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn line(&self, item: &Item) -> Result<Shape> {
+    fn line(&self, item: &Item) -> Result<Outline> {
         let [from, to] = self.two_places(item, "a line goes through two places, [[x, y], [x, y]]")?;
         let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
         let length = match [dx, dy].map(Expr::as_const) {
@@ -233,11 +226,11 @@ impl<'a> Reader<'a> {
                 let message = "the line has no direction";
                 Err(self.error(&item.span, message, format!("its two places are {length} apart")))
             }
-            _ => Ok(Shape::Line { from, to, unit: [dx / length, dy / length] }),
+            _ => Ok(Outline::Line { from, to, unit: [dx / length, dy / length] }),
         }
     }
 
-    fn rectangle(&self, item: &Item) -> Result<Shape> {
+    fn rectangle(&self, item: &Item) -> Result<Outline> {
         let [low, high] = self.two_places(item, "a box has two corners, [[xmin, ymin], [xmax, ymax]]")?;
         for (letter, low, high) in [("x", low[0], high[0]), ("y", low[1], high[1])] {
             if let (Some(low), Some(high)) = (self.value(low), self.value(high))
@@ -247,10 +240,10 @@ impl<'a> Reader<'a> {
                 return Err(self.error(&item.span, "the box has no inside", label));
             }
         }
-        Ok(Shape::Box { low, high })
+        Ok(Outline::Box { low, high })
     }
 
-    fn circle(&self, item: &Item, inside: bool) -> Result<Shape> {
+    fn circle(&self, item: &Item, inside: bool) -> Result<Outline> {
         if !matches!(item.value, Value::Table(_)) {
             return Err(self.error(&item.span, "a circle is {center = [x, y], radius = R}", ""));
         }
@@ -262,7 +255,7 @@ impl<'a> Reader<'a> {
             Some(value) if !(value > 0.0 && value.is_finite()) => {
                 Err(self.error(&radius_item.span, "the radius must be positive", format!("this is {value}")))
             }
-            _ => Ok(Shape::Circle { center, radius, inside }),
+            _ => Ok(Outline::Circle { center, radius, inside }),
         }
     }
 

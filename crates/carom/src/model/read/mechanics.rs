@@ -52,10 +52,11 @@ impl<'a> Reader<'a> {
     }
 
     fn wall(&mut self, item: &'a Item, number: usize, walls: &mut Vec<Wall>) -> Result<()> {
-        let fields = self.fields(item, "wall", &["name", "for", "phi", "restitution"])?;
+        let fields = self.fields(item, "wall", &["name", "for", "phi", "restitution", "draw"])?;
         let name = fields.text("name")?.map_or_else(|| format!("wall {number}"), str::to_string);
         let span = fields.get("name").map_or(&item.span, |item| &item.span);
         let phi_item = fields.required("phi")?;
+        let is_drawn = fields.flag("draw")?.unwrap_or(true);
         self.each_round(&fields, |reader, round| {
             let name = format!("{name}{round}");
             reader.check_new_wall(walls, &name, span, "give each its own name")?;
@@ -63,6 +64,7 @@ impl<'a> Reader<'a> {
             let restitution = reader.restitution(fields.get("restitution"))?;
             reader.places.walls.push(phi_item.span.clone());
             reader.places.restitutions.push(fields.get("restitution").unwrap_or(phi_item).span.clone());
+            reader.undrawn.extend((!is_drawn).then_some(walls.len()));
             walls.push(Wall { name, phi, restitution });
             Ok(())
         })

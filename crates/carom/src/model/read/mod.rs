@@ -1,6 +1,7 @@
 //! From the tree of a document to a model, section by section.
 
 mod contact;
+mod drawing;
 mod initial;
 mod mechanics;
 mod names;
@@ -10,11 +11,15 @@ mod settings;
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wrong_kind};
 use super::names::{Names, Use};
+use super::scope::Allowed;
 use super::source::Source;
-use super::{Model, Places, Point};
+use super::{Contact, Model, Places, Point};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
@@ -47,6 +52,9 @@ struct Reader<'a> {
     overrides: &'a [Override],
     names: Names,
     points: Vec<Point>,
+    contacts: Vec<Contact>,
+    /// The walls with `draw = false`.
+    undrawn: Vec<usize>,
     /// Not all coordinates could be read, so that their number is not known.
     broken_coordinates: bool,
     /// Points that could not be read: using them is no further mistake.
@@ -57,6 +65,8 @@ struct Reader<'a> {
     /// How many names repetition has made.
     named: usize,
     mistakes: RefCell<Vec<Diagnostic>>,
+    /// Where parts of expressions stand first.
+    written: RefCell<FxHashMap<Expr, Range<usize>>>,
 }
 
 /// Reads all sections, in an order in which each can use the names of the earlier ones. The error is the first mistake, which
@@ -67,12 +77,15 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         overrides: &document.overrides,
         names: Names::default(),
         points: Vec::new(),
+        contacts: Vec::new(),
+        undrawn: Vec::new(),
         broken_coordinates: false,
         broken_points: Vec::new(),
         places: Places::default(),
         loops: Vec::new(),
         named: 0,
         mistakes: RefCell::default(),
+        written: RefCell::default(),
     };
     let top = reader.fields(&document.root, "", &SECTIONS)?;
     let title = reader.attempt(|_| Ok(top.text("title")?.unwrap_or("untitled").to_string()));
@@ -95,6 +108,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     let forces = reader.attempt(|reader| reader.forces(&top));
     let initial = reader.attempt(|reader| reader.initial(&top));
     let run = reader.attempt(|reader| reader.run(&top));
+    reader.names.walls = walls.iter().map(|wall| wall.name.clone()).collect();
     let rods = constraints.as_deref().unwrap_or_default();
     let outputs = reader.attempt(|reader| reader.outputs(&top, rods));
     let sections = reader.attempt(|reader| reader.sections(&top));
@@ -107,7 +121,8 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         return Err(reader.into_error());
     };
     let (initial, projection) = (initial.flatten(), projection.flatten());
-    let Reader { names, places, points, .. } = reader;
+    let Reader { names, mut places, points, contacts, undrawn, written, .. } = reader;
+    places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
     let system = System { coordinates, parameters, lagrangian, walls, constraints, forces };
@@ -123,6 +138,8 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         projection,
         points,
         drawings: drawings.unwrap_or_default(),
+        contacts,
+        undrawn,
         warnings,
         source,
         places,
@@ -174,14 +191,23 @@ impl<'a> Reader<'a> {
         match &item.value {
             Value::Number(value) if value.is_finite() => Ok(Expr::constant(*value)),
             Value::Number(_) => Err(self.error(&item.span, "not a finite number", "")),
-            Value::Text(text) => {
-                let parsed = parse_in(text, &self.names.scope(allowed), &self.loops);
-                parsed.map_err(|e| {
-                    self.source.error(self.within(&item.span, text, e.span), e.complaint.in_round(&self.loops))
-                })
-            }
+            Value::Text(text) => self.parsed(item, text, self.names.scope(allowed)),
             _ => Err(wrong_kind(self.source, item, "a number or an expression")),
         }
+    }
+
+    /// The expression in the text of `item`.
+    fn parsed(&self, item: &Item, text: &str, scope: Allowed) -> Result<Expr> {
+        let parsed = parse_in(text, &scope, &self.loops)
+            .map_err(|e| self.source.error(self.within(&item.span, text, e.span), e.complaint.in_round(&self.loops)))?;
+        let mut written = self.written.borrow_mut();
+        let is_plain = self.source.text()[item.span.clone()].contains(text);
+        let start = self.within(&item.span, text, 0..0).start;
+        for (part, span) in scope.notes.into_inner() {
+            let place = if is_plain { start + span.start..start + span.end } else { item.span.clone() };
+            written.entry(part).or_insert(place);
+        }
+        Ok(parsed)
     }
 
     /// The bytes of the source that a span of a string stands at, where the string stands at `whole`.

@@ -7,7 +7,7 @@ use super::super::names::{Use, base};
 use super::super::set::unknown_parameter;
 use super::Reader;
 use crate::error::{Diagnostic, Result};
-use crate::expr::parse::{Complaint, parse_in};
+use crate::expr::parse::Complaint;
 
 impl<'a> Reader<'a> {
     /// Notes which names the model declares anywhere: those are no functions.
@@ -128,9 +128,7 @@ impl<'a> Reader<'a> {
         self.check_new_name(name, &entry.span)?;
         self.names.later.remove(name);
         let value = match &entry.item.value {
-            Value::Text(text) => parse_in(text, &self.names.scope_within(name), &self.loops).map_err(|e| {
-                self.source.error(self.within(&entry.item.span, text, e.span), e.complaint.in_round(&self.loops))
-            })?,
+            Value::Text(text) => self.parsed(&entry.item, text, self.names.scope_within(name))?,
             _ => self.expr(&entry.item, Use::Motion)?,
         };
         self.names.define(name, value);

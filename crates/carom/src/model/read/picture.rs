@@ -1,11 +1,10 @@
-//! `[outputs]`, `[[section]]`, `[points]`, `[[draw]]`.
+//! `[outputs]`, `[[section]]`, `[points]`.
 
 use super::super::document::{Entry, Fields, Item, Value, array, text};
 use super::super::names::{Use, base};
-use super::super::{Direction, Drawing, Output, Point, Section, suggestion};
+use super::super::{Direction, Output, Place, Point, Section, suggestion};
 use super::Reader;
 use crate::error::Result;
-use crate::expr::Expr;
 use crate::expr::parse::Complaint;
 use crate::system::Constraint;
 
@@ -98,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A place in the plane: `[x, y]`, or the name of a point.
-    pub(super) fn place(&self, item: &Item) -> Result<[Expr; 2]> {
+    pub(super) fn place(&self, item: &Item) -> Result<Place> {
         match &item.value {
             Value::Text(_) => Ok(self.points[self.point(item)?].at),
             _ => self.pair(item, Use::Position),
@@ -106,7 +105,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Two places in the plane.
-    pub(super) fn two_places(&self, item: &Item, otherwise: &str) -> Result<[[Expr; 2]; 2]> {
+    pub(super) fn two_places(&self, item: &Item, otherwise: &str) -> Result<[Place; 2]> {
         match array(self.source, item)? {
             [from, to] => Ok([self.place(from)?, self.place(to)?]),
             _ => Err(self.error(&item.span, otherwise, "")),
@@ -150,34 +149,5 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(found)
-    }
-
-    pub(super) fn drawings(&mut self, top: &Fields<'a>) -> Result<Vec<Drawing>> {
-        let mut drawings = Vec::new();
-        for item in top.list("draw")? {
-            self.attempt(|reader| reader.drawing(item, &mut drawings));
-        }
-        Ok(drawings)
-    }
-
-    fn drawing(&mut self, item: &'a Item, drawings: &mut Vec<Drawing>) -> Result<()> {
-        let fields = self.fields(item, "draw", &["for", "link", "disk", "radius", "segment"])?;
-        self.each_round(&fields, |reader, _| {
-            drawings.push(match (fields.get("link"), fields.get("disk"), fields.get("segment")) {
-                (Some(link), None, None) => {
-                    let points = reader.points_listed(array(reader.source, link)?)?;
-                    Drawing::Link(points.into_iter().map(|(number, _)| number).collect())
-                }
-                (None, Some(disk), None) => {
-                    let radius = reader.expr(fields.required("radius")?, Use::Parameters)?;
-                    Drawing::Disk { center: reader.point(disk)?, radius }
-                }
-                (None, None, Some(segment)) => {
-                    Drawing::Segment(reader.two_places(segment, "a segment has two ends, [[x, y], [x, y]]")?)
-                }
-                _ => return Err(reader.error(&item.span, "draw one of `link`, `disk`, `segment`", "")),
-            });
-            Ok(())
-        })
     }
 }

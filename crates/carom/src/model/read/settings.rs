@@ -1,8 +1,8 @@
 //! `[run]`, `[projection]`.
 
 use super::super::Projection;
-use super::super::document::{Fields, Item};
-use super::super::settings::{McvaSettings, MhcSettings, Run, ShadowSettings, Simultaneous, Statistic, Zeno};
+use super::super::document::{Fields, Item, Value};
+use super::super::settings::{AUTO, McvaSettings, MhcSettings, Run, ShadowSettings, Simultaneous, Statistic, Zeno};
 use super::Reader;
 use crate::error::Result;
 
@@ -15,9 +15,10 @@ impl<'a> Reader<'a> {
         let Some(item) = top.get("run") else { return Ok(run) };
         let known = ["method", "step", "until", "tolerance", "zeno", "simultaneous", "mhc", "mcva", "shadow", "alpha"];
         let fields = self.fields(item, "run", &known)?;
-        run.method = fields.text("method")?.map(str::to_string);
+        run.method = fields.text("method")?.filter(|name| *name != AUTO).map(str::to_string);
         self.places.method = fields.get("method").map_or(0..0, |item| item.span.clone());
-        run.step = fields.get("step").map(|item| self.positive(item, "step")).transpose()?;
+        let step = fields.get("step").filter(|item| !self.is_auto(item));
+        run.step = step.map(|item| self.positive(item, "step")).transpose()?;
         run.until = fields.get("until").map(|item| self.positive(item, "horizon `until`")).transpose()?;
         self.check_count(&run, fields.get("step"))?;
         run.alpha = fields.get("alpha").map(|item| self.number(item)).transpose()?;
@@ -41,6 +42,11 @@ impl<'a> Reader<'a> {
             run.shadow = ShadowSettings { m: self.count(fields.required("m")?, "m")? };
         }
         Ok(run)
+    }
+
+    /// True for `"auto"`, unless the model has a parameter of that name.
+    fn is_auto(&self, item: &Item) -> bool {
+        matches!(&item.value, Value::Text(text) if text == AUTO) && !self.names.declared.contains(AUTO)
     }
 
     /// The time must change in every step, so there are fewer than 2⁵³ of them.

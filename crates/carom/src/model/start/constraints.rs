@@ -87,7 +87,8 @@ impl Check<'_> {
     /// The constraints must not repeat each other.
     pub(super) fn independent(&self, q: &[f64]) -> Result<()> {
         let constraints = &self.model.system.constraints;
-        let gradients: Vec<Vec<f64>> = constraints.iter().map(|c| self.gradient(c.g, q)).collect();
+        let units = self.units(q);
+        let gradients: Vec<Vec<f64>> = constraints.iter().map(|c| self.normal(c.g, q, &units)).collect();
         for (i, constraint) in constraints.iter().enumerate() {
             let Some(others) = combination(&gradients[..i], &gradients[i]) else { continue };
             let name = &constraint.name;
@@ -109,10 +110,11 @@ impl Check<'_> {
     /// A wall that is touched must not be tangent to the constraints.
     pub(super) fn walls_can_push(&self, q: &[f64]) -> Result<()> {
         let system = &self.model.system;
-        let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.gradient(c.g, q)).collect();
+        let units = self.units(q);
+        let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.normal(c.g, q, &units)).collect();
         for (wall, span) in system.walls.iter().zip(&self.model.places.walls) {
             let touches = self.at(&[wall.phi], q, q)[0].abs() <= START_TOUCHES * self.size(wall.phi, q, q);
-            let Some(others) = combination(&gradients, &self.gradient(wall.phi, q)).filter(|_| touches) else {
+            let Some(others) = combination(&gradients, &self.normal(wall.phi, q, &units)).filter(|_| touches) else {
                 continue;
             };
             let message = format!("the wall `{}` cannot push at the start", wall.name);
@@ -123,6 +125,21 @@ impl Check<'_> {
             return Err(self.model.error(span, message, label));
         }
         Ok(())
+    }
+
+    /// 1/√(L_vv)ᵢᵢ of each free coordinate at rest: the unit in which its gradients have the unit of an energy. 1 for a coordinate
+    /// without a mass.
+    fn units(&self, q: &[f64]) -> Vec<f64> {
+        let system = &self.model.system;
+        let vs: Vec<Expr> = system.free().into_iter().map(|i| system.coordinates[i].v).collect();
+        let masses: Vec<Expr> = vs.iter().map(|&v| system.lagrangian.l.diff(v).diff(v)).collect();
+        let unit = |mass: f64| Some(1.0 / mass.abs().sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0);
+        self.at(&masses, q, &vec![0.0; q.len()]).into_iter().map(unit).collect()
+    }
+
+    /// The gradient of f in these units.
+    fn normal(&self, f: Expr, q: &[f64], units: &[f64]) -> Vec<f64> {
+        self.gradient(f, q).iter().zip(units).map(|(slope, unit)| slope * unit).collect()
     }
 
     /// ∂f/∂q of the free coordinates.

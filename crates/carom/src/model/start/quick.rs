@@ -83,12 +83,14 @@ impl QuickStart {
     }
 }
 
-/// True if a symmetric matrix by rows is clearly positive definite: each pivot of its elimination is well above roundoff.
+/// True if a symmetric matrix by rows is clearly positive definite: each pivot of its elimination is well above the roundoff of the
+/// entry of the matrix that it is left of.
 fn is_definite(mut a: Vec<f64>, n: usize) -> bool {
     const CLEARLY: f64 = 1e-10;
+    let diagonal: Vec<f64> = (0..n).map(|k| a[k * n + k]).collect();
     for k in 0..n {
-        let (pivot, diagonal) = (a[k * n + k], a[k * n..k * n + n].iter().fold(0.0, |m: f64, x| m.max(x.abs())));
-        if pivot.partial_cmp(&(CLEARLY * diagonal)) != Some(std::cmp::Ordering::Greater) || pivot <= 0.0 {
+        let pivot = a[k * n + k];
+        if pivot.partial_cmp(&(CLEARLY * diagonal[k])) != Some(std::cmp::Ordering::Greater) || pivot <= 0.0 {
             return false;
         }
         for i in k + 1..n {

@@ -4,7 +4,7 @@ use super::Check;
 use crate::error::Result;
 use crate::expr::{Expr, grad, jacobian};
 use crate::limits::ROUNDOFF;
-use crate::solve::{Lu, larger};
+use crate::solve::{Lu, largest_part};
 use crate::system::time;
 
 impl Check<'_> {
@@ -33,19 +33,25 @@ impl Check<'_> {
             }
             free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
             lu.solve(&residual, &mut step);
-            let size = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| larger(m, x.abs()));
-            let (before, start) = (size(&residual), v.clone());
+            // Relative to the momenta and to the terms M·v of L_v.
+            let size = |k: usize| {
+                let terms =
+                    (0..free.len()).map(|j| (block[k * free.len() + j] * (v[free[j]].abs() + step[j].abs())).abs());
+                p[free[k]].abs() + terms.sum::<f64>()
+            };
+            let sizes: Vec<f64> = (0..free.len()).map(size).collect();
+            let (before, start) = (largest_part(&residual, &sizes), v.clone());
             for halving in 0..60 {
                 let part = 0.5f64.powi(halving);
                 free.iter().enumerate().for_each(|(k, &i)| v[i] = start[i] + part * step[k]);
                 let values = self.at(&l_v, q, &v);
                 free.iter().enumerate().for_each(|(k, &i)| residual[k] = p[i] - values[i]);
-                if size(&residual) <= before {
+                if largest_part(&residual, &sizes) <= before {
                     break;
                 }
             }
-            let reached = size(&residual) <= ROUNDOFF * (size(p) + size(&values));
-            if reached || size(&step) <= 1e-14 * size(&v) {
+            let stays = step.iter().zip(&free).all(|(step, &i)| step.abs() <= ROUNDOFF * v[i].abs());
+            if stays || largest_part(&residual, &sizes) <= ROUNDOFF {
                 return Ok(v);
             }
         }

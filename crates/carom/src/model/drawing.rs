@@ -1,0 +1,82 @@
+//! What is drawn of a model: the shapes of `[[draw]]`, and the geometry of `[[contact]]`.
+
+use crate::expr::Expr;
+
+/// A place in the plane, (x, y).
+pub type Place = [Expr; 2];
+
+/// The names of colours; a colour may also be `#rrggbb`.
+pub const COLORS: [&str; 8] = ["blue", "orange", "green", "red", "purple", "yellow", "grey", "black"];
+
+/// An entry of `[[draw]]`.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// The shape.
+    pub shape: Shape,
+    /// The name that is written beside it.
+    pub name: Option<String>,
+    /// One of [`COLORS`], or `#rrggbb`.
+    pub color: Option<String>,
+}
+
+/// A shape to draw. Radii are expressions of the parameters.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Straight rods from place to place.
+    Link(Vec<Place>),
+    /// A filled circle: centre and radius.
+    Disk(Place, Expr),
+    /// The outline of a circle: centre and radius.
+    Circle(Place, Expr),
+    /// A straight line.
+    Segment([Place; 2]),
+    /// A coil between two places.
+    Spring([Place; 2]),
+    /// A filled polygon.
+    Polygon(Vec<Place>),
+    /// A text at a place.
+    Label(String, Place),
+    /// A straight line, hatched on its right as one looks from the first place to the second.
+    Ground([Place; 2]),
+}
+
+/// What a point in contact is kept on the free side of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outline {
+    /// The whole line from one place through another; free on the left, looking from the first to the second.
+    Line {
+        /// The first place.
+        from: Place,
+        /// The second place.
+        to: Place,
+        /// The unit vector from the first to the second.
+        unit: Place,
+    },
+    /// The inside of a rectangle.
+    Box {
+        /// The lower left corner.
+        low: Place,
+        /// The upper right corner.
+        high: Place,
+    },
+    /// The inside or the outside of a circle.
+    Circle {
+        /// The centre.
+        center: Place,
+        /// The radius.
+        radius: Expr,
+        /// True if the inside is free.
+        inside: bool,
+    },
+}
+
+/// A `[[contact]]`, or one round of it: the geometry from which its walls are made.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// The shape that is touched.
+    pub outline: Outline,
+    /// The radius of the balls around the points; 0 for points.
+    pub radius: Expr,
+    /// The index of each wall, and the place of the point that touches there.
+    pub walls: Vec<(usize, Place)>,
+}

@@ -1,0 +1,108 @@
+//! Functions of time that vary within less than a step.
+//!
+//! A step looks at a force at a few times only. A kick between them goes unseen, also by a finer run. So the functions of time in the
+//! equations are bounded over the whole span: where they are no polynomials on a step, the mesh gets more nodes. The steps that the
+//! user gives are not changed; the user is warned.
+
+use std::sync::Arc;
+
+use super::Simulation;
+use crate::error::{Diagnostic, Result};
+use crate::expr::Expr;
+use crate::interval::{Interval, Piece, Program, Question, resolve, size};
+use crate::limits::{MOST_STEPS, RESOLUTION_BUDGET, VISIBLE, VISIBLE_ORDER};
+use crate::step::{Scheme, State};
+use crate::system::time;
+
+/// What is known of the functions of time in the equations.
+pub(super) struct Short {
+    /// The parts of the time with the longest steps there; none if the user gives the step.
+    pub(super) pieces: Arc<[Piece]>,
+    /// False if something may go unseen.
+    pub(super) is_complete: bool,
+    /// What may go unseen.
+    pub(super) warning: Option<String>,
+}
+
+/// Bounds the functions of time from a state on.
+pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, until: f64) -> Result<Short> {
+    let mechanics = scheme.plant.lagrangian()?;
+    let functions = mechanics.functions_of_time();
+    let mut short = Short { pieces: Arc::default(), is_complete: true, warning: None };
+    let span = Interval::new(state.z.t, until);
+    let time_span = until - state.z.t;
+    // Equal steps are no longer than an eighth of the time, and see what is longer than half of one.
+    let (accuracy, order, enough) = match simulation.step {
+        Some(step) => (VISIBLE, VISIBLE_ORDER, step),
+        None => (simulation.tolerance, scheme.order(), time_span / 16.0),
+    };
+    let mut all: Vec<Piece> = Vec::new();
+    let mut worst: Option<(Expr, Piece)> = None;
+    for terms in functions {
+        let mut programs: Vec<Program> = terms.iter().map(|&term| Program::new(term)).collect();
+        for program in &mut programs {
+            let values = mechanics.parameters.iter().zip(&*state.parameters);
+            values.for_each(|(&symbol, &value)| program.set(symbol, Interval::point(value)));
+        }
+        let sizes: Vec<f64> =
+            programs.iter_mut().map(|program| size(program, time(), span, RESOLUTION_BUDGET / 10)).collect();
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        for ((term, program), size) in terms.iter().zip(&mut programs).zip(sizes) {
+            // What is below the roundoff of a sum does not matter.
+            let error = (accuracy * size).max(f64::EPSILON * largest);
+            let pieces = resolve(program, time(), span, Question { error, order, enough, budget: RESOLUTION_BUDGET });
+            let shortest = pieces.iter().min_by(|a, b| a.length.total_cmp(&b.length));
+            if let Some(&piece) = shortest.filter(|piece| worst.is_none_or(|(_, worst)| piece.length < worst.length)) {
+                worst = Some((*term, piece));
+            }
+            all = merged(&all, &pieces);
+        }
+    }
+    let Some((term, piece)) = worst else { return Ok(short) };
+    let count: f64 = all.iter().map(Piece::count).sum();
+    let remark = match simulation.step {
+        Some(step) => hidden(simulation, term, piece, step),
+        None if piece.length == 0.0 || count > MOST_STEPS => unresolved(simulation, term, piece),
+        None => {
+            short.pieces = all.into();
+            return Ok(short);
+        }
+    };
+    short.is_complete = false;
+    short.warning = Some(remark.body());
+    Ok(short)
+}
+
+/// The given step is too long to see a function.
+fn hidden(simulation: &Simulation, term: Expr, piece: Piece, step: f64) -> Diagnostic {
+    let at = 0.5 * (piece.begin + piece.end);
+    let message = format!("varies within less than the step {step:e} near t = {at:.6}: the steps may miss it");
+    let help = "give a shorter step, or none and let carom choose";
+    simulation.model.remark(term, &message).with_help(help)
+}
+
+/// No number of steps is known to resolve a function.
+fn unresolved(simulation: &Simulation, term: Expr, piece: Piece) -> Diagnostic {
+    let at = 0.5 * (piece.begin + piece.end);
+    let message = format!(
+        "could not be bounded near t = {at:.6}: the steps may miss how it varies, and there is no estimate of the error"
+    );
+    let help = "check that it is finite for all times of the run, or give the step";
+    simulation.model.remark(term, &message).with_help(help)
+}
+
+/// The parts of two lists, apart from each other, with the shorter length where they overlap.
+fn merged(a: &[Piece], b: &[Piece]) -> Vec<Piece> {
+    let mut cuts: Vec<f64> = a.iter().chain(b).flat_map(|piece| [piece.begin, piece.end]).collect();
+    cuts.sort_by(f64::total_cmp);
+    cuts.dedup();
+    let over = |list: &[Piece], begin: f64| {
+        let at = list.partition_point(|piece| piece.end <= begin);
+        list.get(at).filter(|piece| piece.begin <= begin).map_or(f64::INFINITY, |piece| piece.length)
+    };
+    let part = |pair: &[f64]| {
+        let length = over(a, pair[0]).min(over(b, pair[0]));
+        Piece { begin: pair[0], end: pair[1], length }
+    };
+    cuts.windows(2).map(part).filter(|piece| piece.length.is_finite()).collect()
+}

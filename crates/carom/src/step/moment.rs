@@ -1,0 +1,39 @@
+//! A gap at moments of a step, and between them.
+
+/// A moment of a step: how far into it, φ, φ̇.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) tau: f64,
+    pub(super) gap: f64,
+    pub(super) rate: f64,
+    /// On the partial flow itself, not on a polynomial near it.
+    pub(super) is_exact: bool,
+}
+
+/// True if the gap cannot close between the ends of a step: it would have to fall by φ₀ and rise by φ₁ within it, at four times the
+/// larger of the rates there.
+pub(super) fn is_out_of_reach(a: Moment, b: Moment) -> bool {
+    b.gap > 0.0 && a.gap + b.gap > 4.0 * b.tau * a.rate.abs().max(b.rate.abs())
+}
+
+/// Where between two moments, from 0 to 1, the cubic with their φ and φ̇ is zero. φ is positive at the first, and not at the
+/// second.
+pub(super) fn cubic_root(a: Moment, b: Moment) -> f64 {
+    let length = b.tau - a.tau;
+    let (slope_a, slope_b, rise) = (length * a.rate, length * b.rate, b.gap - a.gap);
+    // φ(x) = φ₀ + x(φ₀′ + x(c + x·d))
+    let (c, d) = (3.0 * rise - 2.0 * slope_a - slope_b, slope_a + slope_b - 2.0 * rise);
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut x = a.gap / (a.gap - b.gap);
+    for _ in 0..20 {
+        let value = a.gap + x * (slope_a + x * (c + x * d));
+        *(if value > 0.0 { &mut low } else { &mut high }) = x;
+        let next = x - value / (slope_a + x * (2.0 * c + x * 3.0 * d));
+        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        if (next - x).abs() <= 1e-9 {
+            return next;
+        }
+        x = next;
+    }
+    x
+}

@@ -1,0 +1,123 @@
+//! Kinks of potentials and forces are located, so that the order of a method is kept, or named.
+
+use carom::Trajectory;
+use carom_tests::motion::model;
+
+fn simulated(text: &str) -> Trajectory {
+    model(text, &[]).simulate().expect("it runs")
+}
+
+/// A particle on a line with these lines of mechanics, from x with v.
+fn particle(mechanics: &str, x: f64, v: f64, until: f64) -> String {
+    format!(
+        "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\n{mechanics}\n[initial]\nq = [{x:?}]\nv = [{v:?}]\n[run]\nuntil = {until:?}\n"
+    )
+}
+
+/// Checks the final state, the estimate and that the steps are few.
+fn check(name: &str, run: &Trajectory, due: f64, nodes: usize) {
+    let x = run.state().z.q()[0];
+    assert!((x - due).abs() <= 2e-9, "{name}: {x}, not {due}, with {} nodes", run.t().len());
+    assert_eq!(run.warnings().next(), None, "{name}");
+    assert!(run.error_estimate().is_some_and(|error| error <= 1e-9), "{name}: {:?}", run.error_estimate());
+    assert!(run.t().len() <= nodes, "{name}: {} nodes", run.t().len());
+}
+
+/// V = |x| from x = 1 at rest: parabolas with the period 4√2. Written with abs, max and min.
+fn triangular(t: f64) -> f64 {
+    let half = 2.0 * 2f64.sqrt();
+    let (turns, s) = ((t / half).floor(), t % half);
+    let sign = if turns % 2.0 == 0.0 { 1.0 } else { -1.0 };
+    // From ±1 through zero to the other side.
+    let quarter = 2f64.sqrt();
+    sign * if s < quarter { 1.0 - 0.5 * s * s } else { 0.5 * (half - s).powi(2) - 1.0 }
+}
+
+#[test]
+fn a_kink_of_a_potential_is_located() {
+    for v in ["abs(x)", "max(x, -x)", "-min(-x, x)", "2*max(x, 0) - x", "abs(x/2) + abs(-x)/2"] {
+        let run = simulated(&particle(&format!("V = \"{v}\""), 1.0, 0.0, 20.0));
+        check(v, &run, triangular(20.0), 40);
+        let middle = run.at(7.7).expect("it is in the run").q[0];
+        assert!((middle - triangular(7.7)).abs() < 1e-9, "{v}: {middle} at t = 7.7");
+    }
+}
+
+/// A floor with a penalty: parabolas above it, and below it oscillations with ω = 100 about −g/ω².
+#[test]
+fn a_penalty_floor_is_right() {
+    let (g, omega) = (9.81f64, 100.0);
+    let (fall, speed, a) = ((2.0 / g).sqrt(), (2.0 * g).sqrt(), g / 1e4);
+    let contact = 2.0 * (std::f64::consts::PI - (speed / (a * omega)).atan()) / omega;
+    let s = (5.0 - fall) % (contact + 2.0 * fall);
+    let due = if s < contact {
+        -a + a * (omega * s).cos() - speed / omega * (omega * s).sin()
+    } else {
+        let s = s - contact;
+        speed * s - 0.5 * g * s * s
+    };
+    for v in ["1e4*(abs(x)-x)^2/8", "1e4*max(-x, 0)^2/2"] {
+        let run = simulated(&particle(&format!("V = \"9.81*x + {v}\""), 1.0, 0.0, 5.0));
+        check(v, &run, due, 400);
+    }
+}
+
+/// The equation of a method's order holds across a kink: halving the step divides the error by 2^r.
+#[test]
+fn the_order_is_kept() {
+    let text = particle("V = \"abs(x) + cosh(x)\"", 1.0, 0.3, 6.0);
+    let model = model(&text, &[]);
+    let at = |method: &str, h: f64| {
+        let run = model.simulation().method(method).step(h).run().expect("it runs");
+        run.state().z.q()[0]
+    };
+    let exact = at("gauss6", 0.01);
+    for (method, order, h) in [("svc", 2, 0.02), ("gauss2", 4, 0.1), ("suzuki4", 4, 0.05), ("gauss3", 6, 0.2)] {
+        let (rough, fine) = ((at(method, h) - exact).abs(), (at(method, 0.5 * h) - exact).abs());
+        let found = (rough / fine).log2();
+        assert!((found - f64::from(order)).abs() < 0.5, "{method}: order {found}, errors {rough:e}, {fine:e}");
+    }
+}
+
+/// A body rests on a kink: at the bottom of |x|, on the top of −|x|, and beside a floor with a penalty that it just touches.
+#[test]
+fn a_body_can_rest_on_a_kink() {
+    for v in ["abs(x)", "-abs(x)", "max(x, 0)^2"] {
+        let run = simulated(&particle(&format!("V = \"{v}\""), 0.0, 0.0, 3.0));
+        assert_eq!(run.state().z.z, [0.0, 0.0], "{v}");
+    }
+    // A side is taken where there is one to go to.
+    let run = simulated(&particle("V = \"abs(x)/2 - x\"", 0.0, 0.0, 2.0));
+    check("it leaves", &run, 1.0, 40);
+}
+
+/// Kinks in several coordinates, in forces, and together with walls that hold: ẍ = −sgn x on a floor that y slides along.
+#[test]
+fn kinks_go_with_walls() {
+    let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"abs(x) + 3*y\"\n[[wall]]\nphi = \"y\"\n\
+                restitution = 0.5\n[initial]\nq = [1, 0.5]\nv = [0, 0]\n[run]\nuntil = 20\n";
+    let run = simulated(text);
+    let z = run.state().z.clone();
+    assert!((z.q()[0] - triangular(20.0)).abs() < 1e-8 && z.q()[1].abs() < 1e-12, "{z:?}");
+    assert!(run.impacts().len() > 10);
+    // d' = sgn(x)·x': a force that jumps at x = 0. From x = 1 with v = −1: e^(−t) until x = 0 …
+    let force = "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\n[definitions]\nd = \"abs(x)\"\n[forces]\nx = \"-d'\"\n\
+                 [initial]\nq = [1]\nv = [-2]\n[run]\nuntil = 1.5\n";
+    let run = simulated(force);
+    // x = 2e^(−t) − 1 to t = ln 2, there v = −1; then v′ = v and x = 1 − e^(t − ln 2).
+    let due = 1.0 - (1.5f64 - 2f64.ln()).exp();
+    check("a force that jumps", &run, due, 60);
+}
+
+/// A kink that cannot be located is named when the tolerance is not met.
+#[test]
+fn kinks_in_velocities_are_named() {
+    let text = particle("V = \"x^2/2\"\n[forces]\nx = \"-abs(x')*x'*5 - abs(x' + 0.1)\"", 1.0, 0.0, 10.0);
+    let error = model(&text, &[])
+        .simulation()
+        .method("gauss6+ctec")
+        .tolerance(1e-12)
+        .run()
+        .expect_err("it would take too many steps");
+    assert!(error.to_string().contains("`abs(x')`, `abs(x' + 0.1)` have a kink"), "{error}");
+}

@@ -1,0 +1,165 @@
+//! What a search for a step says where it does not meet its tolerance, and which runs fail.
+
+use carom::lab::catalogue::EXAMPLES;
+use carom::{Model, RunError, Trajectory};
+use carom_tests::double_double::Dd;
+use carom_tests::exact::{Exact, State};
+
+fn model(text: &str) -> Model {
+    Model::from_text("model", text, &[]).expect("it is right")
+}
+
+fn warnings(run: &Trajectory) -> String {
+    run.warnings().collect::<Vec<_>>().join("\n")
+}
+
+const KEPLER: &str = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "-1/sqrt(x^2 + y^2)"
+[[wall]]
+phi = "x + 0.8"
+[initial]
+q = [0.5, 0]
+v = [0, "sqrt(3)"]
+[run]
+until = 30.0
+"#;
+
+/// The impacts on the wall lead the orbit so near to the centre that a run with equal steps would need 10⁷ of them.
+#[test]
+fn a_close_encounter_is_named() {
+    let run = model(KEPLER).simulation().method("gauss6+ctec").run().expect("it runs");
+    let warnings = warnings(&run);
+    assert!(warnings.contains("close encounter") && warnings.contains("near t = 3.2"), "{warnings}");
+    assert!(!warnings.contains("chaotic") && !warnings.contains("roundoff"), "{warnings}");
+    assert!(run.outcome().steps < 100_000, "{} steps", run.outcome().steps);
+}
+
+/// An orbit in SI units, with two impacts: eccentric, not chaotic.
+#[test]
+fn an_eccentric_orbit_is_right() {
+    let text = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "-1.32745586e20/sqrt(x^2 + y^2)"
+[[wall]]
+phi = "x + 1.2e11"
+[initial]
+q = [1.496e11, 0]
+v = [0, 29780]
+[run]
+until = 4e7
+"#;
+    let model = model(text);
+    let run = model.simulate().expect("it runs");
+    let start = State { q: [1.496e11, 0.0].map(Dd::from).to_vec(), v: [0.0, 29780.0].map(Dd::from).to_vec() };
+    let mut exact = Exact::new(&model);
+    let due = exact.motion(start, 4e7, 1).remove(0);
+    assert_eq!((run.impacts().len(), exact.impacts.len()), (2, 2));
+    for (found, due) in run.state().z.q().iter().zip(&due.q) {
+        let off = (Dd::from(*found) - *due).to_f64().abs() / 1.496e11;
+        assert!(off < 1e-8, "off by {off:e}: {}", warnings(&run));
+    }
+    assert_eq!(run.warnings().next(), None);
+}
+
+/// An eccentric orbit of many turns, whose disturbances grow with the time but not exponentially.
+#[test]
+fn an_orbit_of_many_turns_is_not_chaotic() {
+    let text = KEPLER.replace("[[wall]]\nphi = \"x + 0.8\"\n", "").replace("sqrt(3)", "1.8").replace("30.0", "300.0");
+    let run = model(&text).simulate().expect("it runs");
+    assert_eq!(run.warnings().next(), None);
+}
+
+/// Disturbances in Sinai's billiard grow exponentially: tenfold in about four times the mean free flight.
+#[test]
+fn chaos_is_measured() {
+    let text = r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+[[contact]]
+points = "p"
+box = [[-1, -1], [1, 1]]
+[[wall]]
+phi = "x^2 + y^2 - 0.09"
+[points]
+p = ["x", "y"]
+[initial]
+q = [0.6, 0.1]
+v = [0.8, 0.61]
+[run]
+until = 200.0
+"#;
+    let run = model(text).simulate().expect("it runs");
+    let warnings = warnings(&run);
+    let time = warnings.split("tenfold in ").nth(1).and_then(|text| text.split(',').next()?.parse::<f64>().ok());
+    assert!(warnings.contains("chaotic") && time.is_some_and(|time| (2.0..8.0).contains(&time)), "{warnings}");
+}
+
+const FALL: &str = r#"
+coordinates = ["x"]
+[lagrangian]
+T = "x'^2/2"
+V = "-1/x"
+[initial]
+q = [1]
+v = [0]
+[run]
+until = 3.0
+"#;
+
+/// x = 0 is reached at t = π/√8, beyond which there is no motion.
+#[test]
+fn a_run_into_a_singularity_fails() {
+    let Err(RunError::Failed(run)) = model(FALL).simulate() else { panic!("there is no such motion") };
+    let t = run.state().z.t;
+    assert!(t <= std::f64::consts::PI / 8f64.sqrt(), "it goes on until {t}");
+    assert!(run.energy().iter().all(|energy| (energy + 1.0).abs() < 0.1), "{:?}", run.energy());
+}
+
+/// With a step of the user's own that is a warning.
+#[test]
+fn a_broken_energy_is_a_warning_with_a_given_step() {
+    let run = model(FALL).simulation().step(0.05).run().expect("it is the user's step");
+    assert!(warnings(&run).contains("the energy should be conserved"), "{}", warnings(&run));
+}
+
+/// What is not finite is no state, with any step.
+#[test]
+fn a_state_that_is_not_finite_fails() {
+    let text = FALL.replace("-1/x", "-x^4").replace("3.0", "100.0");
+    for simulation in [model(&text).simulation(), model(&text).simulation().method("rk4").step(0.1)] {
+        let Err(RunError::Failed(run)) = simulation.run() else { panic!("x becomes infinite in a finite time") };
+        assert!(run.state().z.z.iter().all(|x| x.is_finite()), "{:?}", run.state().z);
+    }
+}
+
+/// No shipped model fails, or is warned of its energy.
+#[test]
+fn shipped_models_keep_their_energy() {
+    for example in EXAMPLES {
+        let model = Model::from_text(example.name, example.text, &[]).expect("it is right");
+        let run = model.simulate().unwrap_or_else(|error| panic!("{}: {error}", example.name));
+        assert!(!warnings(&run).contains("energy"), "{}: {}", example.name, warnings(&run));
+    }
+}
+
+/// An orbit that is bound, and unbound at the end of a run, is never without a warning.
+#[test]
+fn an_orbit_does_not_become_unbound_without_a_warning() {
+    let mut unbound = 0;
+    for k in 0..40 {
+        // A step may also be too long to have a solution.
+        let Ok(run) = model(KEPLER).simulation().method("cva").step(0.002 * 1.13f64.powi(k)).run() else { continue };
+        let energy = run.outcome().energy;
+        if energy.last > 0.0 {
+            unbound += 1;
+            assert!(warnings(&run).contains("energy"), "step {:?}: {energy:?}", run.step());
+        }
+    }
+    assert!(unbound > 3, "{unbound} orbits became unbound");
+}
