@@ -35,6 +35,7 @@ pub const STAGNATION: f64 = 1e-12;
 pub const MAX_ITERATIONS: usize = 30;
 /// Newton's method as one native function ends after so many iterations. Most steps take one or two; what takes more goes on in
 /// parts, where residuals are compared with their terms.
+#[cfg_attr(not(feature = "jit"), allow(dead_code))]
 pub const QUICK_ITERATIONS: usize = 6;
 /// From so many iterations on, residuals are compared with their terms.
 pub const RESIDUALS_COUNT: usize = 2;
