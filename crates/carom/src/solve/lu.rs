@@ -3,7 +3,7 @@
 use super::equilibrate::Equilibrium;
 use crate::limits::SINGULAR;
 
-/// P·R·A·C = L·U of a square matrix, stored by rows, where R and C make its entries comparable ([`Equilibrium`]).
+/// P·R·A·C = L·U of a square matrix, stored by rows, where R and C make its entries comparable (`Equilibrium`).
 #[derive(Clone, Debug)]
 pub struct Lu {
     n: usize,

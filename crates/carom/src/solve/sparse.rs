@@ -8,7 +8,7 @@ use super::equilibrate::Equilibrium;
 use crate::limits::SINGULAR;
 
 /// P·R·A·C·Q = L·U of a square matrix with a fixed pattern of nonzero entries, where R and C make its entries
-/// comparable ([`Equilibrium`]).
+/// comparable (`Equilibrium`).
 ///
 /// The columns are ordered by the algorithm of Cuthill and McKee [1969] on the graph of rows and columns, and the rows by their
 /// first entries, so that the entries of each row are close together. Elimination and row exchanges stay inside these spans;
