@@ -20,7 +20,7 @@ for need in chromium npm; do
     apt-get update -q && apt-get install -qy "$need"
   fi
 done
-cargo build --locked
+
 cd tests/browser
 npm ci --silent
 npm test --silent

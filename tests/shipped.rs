@@ -102,7 +102,7 @@ fn the_floor_carries_the_square() {
 /// Landing, stance and release of the hopper, and the force of the floor: m g − k (y − l) while it holds the foot.
 #[test]
 fn the_hopper_lands_and_leaves_as_in_closed_form() {
-    let run = go(&simulation("hopper"));
+    let run = go(&simulation("hopper").tolerance(1e-11));
     let (big, small, k, g): (f64, f64, f64, f64) = (5.5, 0.5, 3000.0, 9.81);
     let t = (2.0 * 0.3 / g).sqrt();
     let first = &run.impacts()[0];

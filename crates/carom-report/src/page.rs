@@ -61,6 +61,6 @@ pub fn number(x: f64, digits: usize) -> String {
         let short = if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { &plain };
         return short.replace('-', "−");
     }
-    let decimals = digits.saturating_sub(1).min(6);
+    let decimals = digits.saturating_sub(1);
     format!("{x:.decimals$e}").replace('-', "−")
 }

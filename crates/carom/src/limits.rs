@@ -37,6 +37,10 @@ pub const MAX_ITERATIONS: usize = 30;
 /// parts, where residuals are compared with their terms.
 #[cfg_attr(not(feature = "jit"), allow(dead_code))]
 pub const QUICK_ITERATIONS: usize = 6;
+/// The solution of linear equations is corrected this often; what is corrected then is roundoff.
+pub const REFINEMENTS: usize = 2;
+/// After so many iterations, which are enough for accuracy, residuals are also compared with the roundoff of the coordinates.
+pub const LATE: usize = 4;
 /// From so many iterations on, residuals are compared with their terms.
 pub const RESIDUALS_COUNT: usize = 2;
 /// After a correction as small as this, relative to each unknown, the next one is below roundoff.

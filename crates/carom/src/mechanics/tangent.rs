@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bordered::Bordered;
 use super::local::{Local, LocalCode};
-use crate::limits::PARTS_OF_MOMENTA;
+use crate::limits::{PARTS_OF_MOMENTA, REFINEMENTS};
 use crate::solve::{NoSolution, Solved, StopRule, largest_part};
 
 /// Computes v and μ of a phase point while walls hold the motion: the equations of [`super::Field`], assembled numerically for
@@ -78,7 +78,8 @@ impl Tangent {
     }
 
     /// Newton's method for the momenta scaled by `share`. If L is quadratic in v, one iteration is exact up to roundoff, which
-    /// is large if the guess is much larger than the velocity.
+    /// is large if the guess is much larger than the velocity; from REFINEMENTS on, what is corrected is roundoff, for example
+    /// velocities that walls hold at zero.
     fn newton(&mut self, t: f64, q: &[f64], p: &[f64], share: f64) -> Solved<()> {
         let Tangent { local, equations, v, mu, sizes } = self;
         let (n, code) = (v.len(), local.code.clone());
@@ -116,7 +117,7 @@ impl Tangent {
                 return Err(NoSolution::Diverged);
             }
             let is_near = || dv.iter().zip(&*v).all(|(dv, v)| dv.abs() <= v.abs());
-            if rule.is_last(dv, v)? || (code.is_quadratic && is_near()) {
+            if rule.is_last(dv, v)? || (code.is_quadratic && (rule.iterations > REFINEMENTS || is_near())) {
                 return Ok(());
             }
         }

@@ -103,6 +103,7 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::NoImpulse => "the impact rule has no solution λ > 0",
         NoSolution::Kink => "the motion slides along a kink of a potential or a force, or crosses it again and again",
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
+        NoSolution::TooShort => "no step is short enough: the motion runs into a singularity or a kink",
         NoSolution::NotFinite => "the next state is not finite",
     };
     let hint = match e {
@@ -117,6 +118,7 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
             "the impact is so slow that no λ meets the energy condition of the rule: try a smaller step, or the rule \
              `ctec`, which always has a solution"
         }
+        NoSolution::TooShort => "end the run earlier, or keep the motion away from there",
         _ => "try a smaller step, or another method",
     };
     Failure { message: message.into(), t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint: hint.into() }

@@ -7,15 +7,24 @@ use crate::error::Result;
 use crate::limits::{CHECKPOINTS, LEAST_CONTROL, LOCAL_TOLERANCE, MOST_CONTROLLED, TRIES};
 use crate::run::{Status, Watcher};
 
-/// Finds a local tolerance with which the final state, and the coordinates on the way, meet the tolerance. Returns None if no
-/// run completes, or if the run is too long for controlled steps: the energy of a long run needs steps of equal length.
+/// What controlled steps can do for a run.
+pub(super) enum Controlled {
+    /// They make the run, to the tolerance or with a warning.
+    Tuned(Tuned),
+    /// The run fails with these.
+    Failed(Plan),
+    /// The run is too long for them: the energy of a long run needs steps of equal length.
+    TooLong,
+}
+
+/// Finds a local tolerance with which the final state, and the coordinates on the way, meet the tolerance.
 pub(super) fn tune_controlled(
     runner: &mut Runner,
     until: f64,
     order: usize,
     tolerance: f64,
     stop: &dyn Watcher,
-) -> Result<Option<Tuned>> {
+) -> Result<Controlled> {
     let longest = (until - runner.start().z.t) / 8.0;
     let mut plan = Plan { step: longest, control: Some(LOCAL_TOLERANCE * tolerance), until, checkpoints: CHECKPOINTS };
     let (mut best, mut previous, mut stalls) = (None::<Trial>, f64::INFINITY, 0);
@@ -23,7 +32,7 @@ pub(super) fn tune_controlled(
         let mut quiet = Quiet::until(stop, MOST_CONTROLLED);
         let outcome = runner.run(plan, &mut [quiet.audience()])?;
         if outcome.steps >= MOST_CONTROLLED {
-            return Ok(None);
+            return Ok(Controlled::TooLong);
         }
         if outcome.missed.is_some() {
             plan.step *= 0.5;
@@ -32,9 +41,8 @@ pub(super) fn tune_controlled(
         match outcome.status {
             Status::Completed => {}
             Status::Failed(_) if best.is_some() => break,
-            // Steps of equal length may succeed, or say why they do not.
-            Status::Failed(_) => return Ok(None),
-            _ => return Ok(Some(Tuned::unknown(plan))),
+            Status::Failed(_) => return Ok(Controlled::Failed(plan)),
+            _ => return Ok(Controlled::Tuned(Tuned::unknown(plan))),
         }
         let trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let error = trial.error;
@@ -54,7 +62,7 @@ pub(super) fn tune_controlled(
         plan.control = Some((local * (0.3 * tolerance / error).clamp(1e-3, 0.3)).max(LEAST_CONTROL));
         plan.step *= 0.5;
     }
-    let Some(mut best) = best else { return Ok(None) };
+    let Some(mut best) = best else { return Ok(Controlled::Failed(plan)) };
     let limit = if stalls > 1 && best.is_roundoff(runner, stop)? { Limit::Roundoff } else { Limit::Tries };
-    finish(runner, best, tolerance, (limit, order), stop).map(Some)
+    finish(runner, best, tolerance, (limit, order), stop).map(Controlled::Tuned)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::compiled::Chosen;
-use super::controlled::tune_controlled;
+use super::controlled::{Controlled, tune_controlled};
 use super::dense::Dense;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
@@ -88,11 +88,11 @@ impl Ready {
                 let controlled = if can_control {
                     tune_controlled(&mut runner, until, scheme.order(), tolerance, stop)?
                 } else {
-                    None
+                    Controlled::TooLong
                 };
                 let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &scheme);
                 let tuned = match controlled {
-                    Some(tuned) if tuned.warning.is_none() => tuned,
+                    Controlled::Tuned(tuned) if tuned.warning.is_none() => tuned,
                     // Where controlled steps do not meet the tolerance, steps of equal length may.
                     other => {
                         let equal = tune(&mut runner, until, scheme.order(), tolerance, &shortest, stop);
@@ -226,13 +226,17 @@ impl Ready {
     }
 }
 
-/// Of controlled steps and steps of equal length those with the smaller estimated error.
-fn better(controlled: Option<Tuned>, equal: Result<Tuned>) -> Result<Tuned> {
+/// Of controlled steps and steps of equal length those with the smaller estimated error. Where steps of equal length lose the
+/// motion, controlled steps that fail say where.
+fn better(controlled: Controlled, equal: Result<Tuned>) -> Result<Tuned> {
     let error = |tuned: &Tuned| tuned.estimate.as_ref().map_or(f64::INFINITY, |estimate| estimate.error);
     match (controlled, equal) {
-        (None, equal) => equal,
-        (Some(controlled), Err(_)) => Ok(controlled),
-        (Some(controlled), Ok(equal)) => Ok(if error(&equal) < error(&controlled) { equal } else { controlled }),
+        (Controlled::Failed(plan), Ok(Tuned { lost: Some(_), .. })) => Ok(Tuned::unknown(plan)),
+        (Controlled::TooLong | Controlled::Failed(_), equal) => equal,
+        (Controlled::Tuned(controlled), Err(_)) => Ok(controlled),
+        (Controlled::Tuned(controlled), Ok(equal)) => {
+            Ok(if error(&equal) < error(&controlled) { equal } else { controlled })
+        }
     }
 }
 

@@ -72,6 +72,8 @@ pub enum NoSolution {
     Accumulated,
     /// Touching walls leave no admissible motion.
     Squeezed,
+    /// No step is short enough for the tolerance.
+    TooShort,
     /// A state is not finite.
     NotFinite,
 }

@@ -48,7 +48,7 @@ impl EventDriven {
         let (mut h, mut is_first) = (wanted.min(limit), true);
         loop {
             if h < limit && h <= SHORTEST_STEP * z.t.abs().max(limit) {
-                return Err(NoSolution::Diverged);
+                return Err(NoSolution::TooShort);
             }
             let error = match flow.step(z, h, z1) {
                 Ok(()) if flow.write_moments(z, h, &mut spectrum.moments) => spectrum.error(h, order, control),

@@ -142,8 +142,13 @@ pub fn significant(x: f64, scale: Option<f64>) -> String {
 pub fn lengths(outcome: &Outcome) -> String {
     match outcome.step {
         Some(step) => format!("step {}", plain(step)),
-        None => format!("controlled steps up to {:.3}", outcome.longest_step),
+        None => format!("controlled steps up to {}", rounded(outcome.longest_step)),
     }
+}
+
+/// A number with three significant digits.
+fn rounded(x: f64) -> String {
+    format!("{x:.2e}").parse().map_or_else(|_| x.to_string(), plain)
 }
 
 /// A number in full, or in exponential notation if it is very small or large.

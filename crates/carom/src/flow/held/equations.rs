@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::code::{HeldCode, SampleCode};
+use crate::limits::RESIDUAL_ROUNDOFF;
 use crate::mechanics::{Local, Row};
 use crate::phase::Phase;
 use crate::solve::{MarkowitzLu, largest_part};
@@ -244,6 +245,20 @@ impl Equations {
         self.lu.solve(&mut self.residuals, &mut self.correction);
         self.unknowns.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
         true
+    }
+
+    /// True if the residuals of the last evaluation are roundoff of the coordinates: each is within that of the terms
+    /// ∂rᵢ/∂Uⱼ·qⱼ/h. Gradients that vanish by symmetry are differences of coordinates, which no term of rᵢ tells.
+    #[cold]
+    pub(super) fn is_roundoff_of_coordinates(&mut self, z0: &Phase, h: f64) -> bool {
+        let Equations { code, lu, matrix, residuals, sizes, .. } = self;
+        let (n, points) = (code.local.n, code.local.n * code.last());
+        lu.for_each(matrix, |i, j, slope| {
+            if j < points {
+                sizes[i] += (slope * z0.q()[j % n] / h).abs();
+            }
+        });
+        largest_part(residuals, sizes) <= RESIDUAL_ROUNDOFF
     }
 
     /// Computes f at the last point.

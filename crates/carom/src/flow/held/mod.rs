@@ -12,6 +12,7 @@ use made::LastSteps;
 
 use super::past::Past;
 
+use crate::limits::LATE;
 use crate::mechanics::Field;
 use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved, StopRule};
@@ -82,7 +83,8 @@ impl Held {
         loop {
             self.iterations = rule.iterations + 1;
             let part = self.equations.evaluate(z0, h);
-            if rule.is_roundoff(part) {
+            let is_late = rule.iterations >= LATE;
+            if rule.is_roundoff(part) || (is_late && self.equations.is_roundoff_of_coordinates(z0, h)) {
                 return Ok(());
             }
             if !self.equations.correct() {
