@@ -28,6 +28,18 @@
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+// On x86-64 only the feature `cranelift` needs these, so that there they are dependencies of their own.
+#[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
+extern crate x64_cranelift_codegen as cranelift_codegen;
+#[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
+extern crate x64_cranelift_frontend as cranelift_frontend;
+#[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
+extern crate x64_cranelift_jit as cranelift_jit;
+#[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
+extern crate x64_cranelift_module as cranelift_module;
+#[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
+extern crate x64_cranelift_native as cranelift_native;
+
 mod catalogue;
 mod compare;
 mod derive;

@@ -3,7 +3,7 @@
 mod common;
 
 use carom::lab::expr::Expr;
-use carom::lab::kernel::{Backend, Kernel, KernelError, LaneKernel, Lanes};
+use carom::lab::kernel::{Backend, Compiler, Kernel, KernelError, LaneKernel, Lanes};
 use common::{SPECIAL, eval_with_error, expressions, operations, symbols, ulps};
 use proptest::prelude::*;
 
@@ -12,12 +12,15 @@ const WIDTHS: [Lanes; 3] = [Lanes::Two, Lanes::Four, Lanes::Eight];
 /// Each width by each backend that this machine has; x and y differ from lane to lane, z is shared.
 fn kernels(outputs: &[Expr]) -> Vec<LaneKernel> {
     let [x, y, z] = symbols();
-    let make = |(lanes, backend)| match LaneKernel::with_backend(&[x, y], &[z], outputs, lanes, backend) {
+    let make = |lanes, backend| match LaneKernel::with_backend(&[x, y], &[z], outputs, lanes, backend) {
         Err(KernelError::Unsupported(_)) => None,
         made => Some(made.expect("all symbols are inputs")),
     };
-    let all = WIDTHS.into_iter().flat_map(|lanes| [(lanes, Backend::Jit), (lanes, Backend::Interpreter)]);
-    all.filter_map(make).collect()
+    let all = WIDTHS.into_iter().flat_map(|lanes| {
+        let compiled = Compiler::all().into_iter().map(move |c| c.within(|| make(lanes, Backend::Jit)));
+        compiled.chain([make(lanes, Backend::Interpreter)])
+    });
+    all.flatten().collect()
 }
 
 /// The outputs in the lanes of the states, as many as there are lanes: by state.
@@ -141,9 +144,9 @@ fn values_are_kept_whatever_the_order_of_their_uses() {
 #[test]
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 fn lanes_are_native_where_they_can_be() {
-    let is_able = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let able = Compiler::all().into_iter().filter(|compiler| *compiler >= Compiler::Avx2).count();
     let native = kernels(&operations()).iter().filter(|kernel| kernel.backend() == Backend::Jit).count();
-    assert_eq!(native, if is_able { 3 } else { 0 });
+    assert_eq!(native, 3 * able);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use carom::lab::catalogue;
 use carom::lab::discrete::{DiscreteLagrangian, Svc, registry};
 use carom::lab::expr::Expr;
 use carom::lab::flow::Variational;
-use carom::lab::kernel::{Backend, NewtonKernel, NewtonStatus, Problem};
+use carom::lab::kernel::{Backend, Compiler, NewtonKernel, NewtonStatus, Problem};
 use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Newton;
 use carom::lab::model::Model;
@@ -132,6 +132,12 @@ fn all_ways_stop_at_the_same_correction() {
     }
 }
 
+/// A problem by each compiler that makes code for this machine.
+fn compiled(problem: &Problem) -> Vec<(Compiler, NewtonKernel)> {
+    let make = |compiler: Compiler| (compiler, compiler.within(|| NewtonKernel::new(problem)).expect("it compiles"));
+    Compiler::all().into_iter().map(make).collect()
+}
+
 #[test]
 fn nothing_is_solved_that_has_no_solution() {
     let [x, y] = ["x", "y"].map(Expr::symbol);
@@ -144,9 +150,13 @@ fn nothing_is_solved_that_has_no_solution() {
         (&[x, y], &[1e-170 * (x + y), 1e-170 * (x - y)], NewtonStatus::Solved),
     ];
     for (unknowns, residuals, expected) in cases {
-        let kernel = NewtonKernel::new(&Problem { unknowns, residuals, ..Problem::default() }).expect("it compiles");
-        let mut inputs = vec![0.7; unknowns.len()];
-        assert_eq!(kernel.solve(&mut inputs, &mut []).0, expected, "{residuals:?}");
+        for (compiler, kernel) in compiled(&Problem { unknowns, residuals, ..Problem::default() }) {
+            let mut inputs = vec![0.7; unknowns.len()];
+            assert_eq!(kernel.solve(&mut inputs, &mut []).0, expected, "{residuals:?} by {compiler:?}");
+            if matches!(expected, NewtonStatus::Singular | NewtonStatus::Diverged) {
+                assert!(inputs.iter().all(|&x| x == 0.7), "the guess is kept");
+            }
+        }
     }
 }
 
@@ -162,8 +172,8 @@ fn rows_are_exchanged_where_they_must_be() {
         let residuals: Vec<Expr> = (0..n).map(row).collect();
         let given = [a.clone(), b.clone()].concat();
         let problem = Problem { given: &given, unknowns: &x, residuals: &residuals, ..Problem::default() };
-        let kernel = NewtonKernel::new(&problem).expect("it compiles");
-        for shift in 0..n {
+        let kernels = compiled(&problem);
+        for (shift, (compiler, kernel)) in (0..n).flat_map(|shift| kernels.iter().map(move |kernel| (shift, kernel))) {
             // A cyclic permutation with a small full matrix added: without pivoting it begins with a tiny pivot.
             let entry = |i: usize, j: usize| {
                 let small = 1e-9 * (1.0 + (3 * i + 5 * j) as f64 % 7.0);
@@ -174,7 +184,11 @@ fn rows_are_exchanged_where_they_must_be() {
             let right = |i: usize| (0..n).map(|j| matrix[i * n + j] * solution[j]).sum::<f64>();
             let mut inputs: Vec<f64> = matrix.iter().copied().chain((0..n).map(right)).collect();
             inputs.resize(n * n + 2 * n, 0.0);
-            assert_eq!(kernel.solve(&mut inputs, &mut []).0, NewtonStatus::Solved, "n = {n}, shift {shift}");
+            assert_eq!(
+                kernel.solve(&mut inputs, &mut []).0,
+                NewtonStatus::Solved,
+                "n = {n}, shift {shift}, {compiler:?}"
+            );
             for (x, expected) in inputs[n * n + n..].iter().zip(&solution) {
                 assert!((x - expected).abs() < 1e-13 * n as f64, "n = {n}, shift {shift}: {x}, not {expected}");
             }
@@ -193,8 +207,28 @@ fn what_is_carried_is_replaced_by_its_next_value() {
         next: &[x.squared()],
         ..Problem::default()
     };
-    let kernel = NewtonKernel::new(&problem).expect("it compiles");
-    let (mut inputs, mut results) = ([3.0, 0.0], [0.0]);
-    assert_eq!(kernel.solve(&mut inputs, &mut results).0, NewtonStatus::Solved);
-    assert_eq!((inputs, results), ([36.0, 6.0], [9.0]));
+    for (compiler, kernel) in compiled(&problem) {
+        let (mut inputs, mut results) = ([3.0, 0.0], [0.0]);
+        assert_eq!(kernel.solve(&mut inputs, &mut results).0, NewtonStatus::Solved, "{compiler:?}");
+        assert_eq!((inputs, results), ([36.0, 6.0], [9.0]), "{compiler:?}");
+    }
+}
+
+/// What is carried may be read after other carried inputs have been replaced, and may change places.
+#[test]
+fn carried_inputs_change_places() {
+    let [c, d, x] = ["c", "d", "x"].map(Expr::symbol);
+    let problem = Problem {
+        carried: &[c, d],
+        unknowns: &[x],
+        residuals: &[x - c.exp() - d],
+        results: &[c - d],
+        next: &[d, c],
+        ..Problem::default()
+    };
+    for (compiler, kernel) in compiled(&problem) {
+        let (mut inputs, mut results) = ([0.0, 5.0, 1.0], [0.0]);
+        assert_eq!(kernel.solve(&mut inputs, &mut results).0, NewtonStatus::Solved, "{compiler:?}");
+        assert_eq!((inputs, results), ([5.0, 0.0, 6.0], [-5.0]), "{compiler:?}");
+    }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use carom::lab::expr::Expr;
-use carom::lab::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
+use carom::lab::kernel::{Backend, Compiler, Kernel, LaneKernel, Lanes, Tape};
 use common::symbols;
 
 const STACK: usize = 256 * 1024;
@@ -41,10 +41,13 @@ fn eval(kernel: &Kernel, outputs: usize) -> Vec<u64> {
 fn is_right_on_a_small_stack(outputs: &[Expr], length: std::ops::Range<usize>) {
     let tape = Tape::new(&symbols(), outputs).expect("all symbols are inputs");
     assert!(length.contains(&tape.len()), "{} instructions", tape.len());
-    let [compiled, interpreted] =
-        [Backend::Jit, Backend::Interpreter].map(|backend| Kernel::from_tape(&tape, backend).expect("it compiles"));
-    let values = on_a_small_stack(|| eval(&compiled, outputs.len()));
-    assert!(values == eval(&interpreted, outputs.len()), "{} instructions", tape.len());
+    let make = |backend| Kernel::from_tape(&tape, backend).expect("it compiles");
+    let expected = eval(&make(Backend::Interpreter), outputs.len());
+    for compiler in Compiler::all() {
+        let compiled = compiler.within(|| make(Backend::Jit));
+        let values = on_a_small_stack(|| eval(&compiled, outputs.len()));
+        assert!(values == expected, "{} instructions by {compiler:?}", tape.len());
+    }
 }
 
 #[test]

@@ -20,38 +20,40 @@
 //! # Ok::<(), carom::lab::kernel::KernelError>(())
 //! ```
 
-mod interpret;
 #[cfg(feature = "jit")]
-mod jit;
+mod calls;
+mod compiler;
+#[cfg(all(feature = "jit", any(feature = "cranelift", not(target_arch = "x86_64"))))]
+mod cranelift;
+#[cfg(not(all(feature = "jit", any(feature = "cranelift", not(target_arch = "x86_64")))))]
+#[path = "cranelift/absent.rs"]
+mod cranelift;
+#[cfg(feature = "jit")]
+mod eliminate;
+mod interpret;
 mod lanes;
 mod lower;
 mod newton;
 mod scratch;
+#[cfg(feature = "jit")]
+mod sincos;
 mod tape;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod x64;
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+#[path = "x64/absent.rs"]
+mod x64;
 
-use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::expr::Expr;
+use compiler::Native;
+pub use compiler::{Compiler, compilations};
 use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, NewtonStatus, Problem};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
-
-thread_local! {
-    static COMPILATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The number of times this thread has compiled native code.
-pub fn compilations() -> usize {
-    COMPILATIONS.get()
-}
-
-#[cfg(feature = "jit")]
-fn count_compilation() {
-    COMPILATIONS.set(COMPILATIONS.get() + 1);
-}
 
 /// How a kernel is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,8 +101,7 @@ pub struct Kernel {
 #[derive(Clone, Debug)]
 enum Code {
     Interpreted(Arc<Program>),
-    #[cfg(feature = "jit")]
-    Compiled(Arc<jit::Compiled>),
+    Compiled(Arc<Native>),
 }
 
 impl Kernel {
@@ -123,14 +124,10 @@ impl Kernel {
     pub fn from_tape(tape: &Tape, backend: Backend) -> Result<Kernel, KernelError> {
         match backend {
             Backend::Interpreter => Ok(Kernel::interpreted(tape)),
-            #[cfg(feature = "jit")]
             Backend::Jit => {
-                count_compilation();
-                let code = Code::Compiled(Arc::new(jit::Compiled::new(tape)?));
+                let code = Code::Compiled(Arc::new(Native::kernel(tape)?));
                 Ok(Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), code })
             }
-            #[cfg(not(feature = "jit"))]
-            Backend::Jit => Err(KernelError::Unsupported("the feature `jit` is off".into())),
         }
     }
 
@@ -143,7 +140,6 @@ impl Kernel {
     pub fn backend(&self) -> Backend {
         match self.code {
             Code::Interpreted(_) => Backend::Interpreter,
-            #[cfg(feature = "jit")]
             Code::Compiled(_) => Backend::Jit,
         }
     }
@@ -159,9 +155,8 @@ impl Kernel {
         assert_eq!(out.len(), self.outputs, "number of outputs");
         match &self.code {
             Code::Interpreted(program) => program.eval(x, out),
-            #[cfg(feature = "jit")]
-            // SAFETY: the lengths were just compared with those of the compiled tape.
-            Code::Compiled(code) => unsafe { code.call(x.as_ptr(), out.as_mut_ptr()) },
+            // SAFETY: the lengths were just compared with those of the compiled tape. A kernel does not write its inputs.
+            Code::Compiled(code) => _ = unsafe { code.call(x.as_ptr().cast_mut(), std::ptr::null(), out.as_mut_ptr()) },
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Newton's method compiled to one function.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::KernelError;
+use super::compiler::Native;
 use super::tape::{Reg, Tape};
 use crate::expr::{Expr, jacobian};
 
-/// The largest number of unknowns for which elimination is unrolled: the size of the code grows with their third power.
+/// The largest number of unknowns.
 const MAX_UNKNOWNS: usize = 8;
 /// The longest tape. Longer ones take too long to compile, and gain little.
 const MAX_LENGTH: usize = 3_000;
@@ -96,7 +98,6 @@ impl Equations {
         Ok(Equations { n, is_bordered, state, carried, is_fixed, is_iterated, is_final, tape })
     }
 
-    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     /// The registers of r and ∂r/∂x, of the results, and of the next carried inputs.
     pub(super) fn outputs(&self) -> [&[Reg]; 3] {
         let (equations, rest) = self.tape.outputs().split_at(self.n + self.n * self.n);
@@ -141,8 +142,7 @@ pub struct NewtonKernel {
     inputs: usize,
     state: Range<usize>,
     results: usize,
-    #[cfg(feature = "jit")]
-    code: std::sync::Arc<super::jit::CompiledNewton>,
+    code: Arc<Native>,
 }
 
 impl NewtonKernel {
@@ -157,20 +157,9 @@ impl NewtonKernel {
         if length > MAX_LENGTH {
             return Err(KernelError::Unsupported(format!("{length} instructions, more than {MAX_LENGTH}")));
         }
-        NewtonKernel::compile(&equations)
-    }
-
-    #[cfg(feature = "jit")]
-    fn compile(equations: &Equations) -> Result<NewtonKernel, KernelError> {
-        super::count_compilation();
-        let code = std::sync::Arc::new(super::jit::CompiledNewton::new(equations)?);
+        let code = Arc::new(Native::newton(&equations)?);
         let (inputs, results) = (equations.tape.inputs(), equations.outputs()[1].len());
-        Ok(NewtonKernel { inputs, state: equations.state.clone(), results, code })
-    }
-
-    #[cfg(not(feature = "jit"))]
-    fn compile(_: &Equations) -> Result<NewtonKernel, KernelError> {
-        Err(KernelError::Unsupported("the feature `jit` is off".into()))
+        Ok(NewtonKernel { inputs, state: equations.state, results, code })
     }
 
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
@@ -205,14 +194,8 @@ impl NewtonKernel {
     ///
     /// The pointers must point to as many numbers as there are inputs, state inputs and results.
     unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> (NewtonStatus, usize) {
-        #[cfg(feature = "jit")]
         // SAFETY: the caller guarantees the pointers.
         let code = unsafe { self.code.call(inputs, state, results) };
-        #[cfg(not(feature = "jit"))]
-        let code = {
-            let _ = (inputs, state, results);
-            NewtonStatus::Diverged as u32
-        };
         match code & 0xff {
             0 => (NewtonStatus::Solved, (code >> 8) as usize),
             1 => (NewtonStatus::Singular, 0),

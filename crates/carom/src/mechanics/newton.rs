@@ -16,7 +16,7 @@ use crate::solve::{Linear, NoSolution, StopRule, largest_part};
 /// ∂r/∂x·dx = r,   x ← x − dx
 /// ```
 ///
-/// `StopRule` decides when the iteration ends. The code emitted by `kernel/jit/newton.rs` applies its first condition, which
+/// `StopRule` decides when the iteration ends. The code emitted by `kernel/x64/newton.rs` applies its first condition, which
 /// suffices for most steps; what does not converge there goes on in parts.
 #[derive(Clone, Debug)]
 pub struct Newton {

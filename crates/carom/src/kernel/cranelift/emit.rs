@@ -1,13 +1,16 @@
 //! Emits tapes into a function under construction.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types::F64};
+use cranelift_codegen::ir::{
+    AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value,
+    types::{F64, I32},
+};
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::FxHashMap;
 
-use super::calls;
 use crate::expr::{Func, Op};
+use crate::kernel::calls;
 use crate::kernel::tape::{Instr, Reg, Tape};
 
 /// Properties of the machine that the emitter needs.
@@ -36,9 +39,22 @@ impl Target {
         signature
     }
 
+    /// The signature of a function that solves linear equations, given by their address and a mask.
+    pub(super) fn of_solver(self) -> Signature {
+        let mut signature = Signature::new(self.callable());
+        signature.params = vec![AbiParam::new(self.pointer), AbiParam::new(I32)];
+        signature.returns = vec![AbiParam::new(I32)];
+        signature
+    }
+
+    /// The calling convention of the functions that compiled code calls.
+    fn callable(self) -> CallConv {
+        if cfg!(target_arch = "x86_64") { CallConv::SystemV } else { self.call_conv }
+    }
+
     /// The signature of a function of `count` `f64` arguments with one result.
     fn of_floats(self, count: usize) -> Signature {
-        let mut signature = Signature::new(self.call_conv);
+        let mut signature = Signature::new(self.callable());
         signature.params = vec![AbiParam::new(F64); count];
         signature.returns = vec![AbiParam::new(F64)];
         signature
@@ -143,7 +159,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
             Func::Sqrt => self.builder.ins().sqrt(x),
             Func::Sin => self.sin_cos(x)[0],
             Func::Cos => self.sin_cos(x)[1],
-            _ => self.call(calls::unary(f) as usize, &[x]),
+            _ => self.call(calls::unary(f), &[x]),
         }
     }
 
@@ -153,7 +169,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
             Op::Sub => self.builder.ins().fsub(x, y),
             Op::Mul => self.builder.ins().fmul(x, y),
             Op::Div => self.builder.ins().fdiv(x, y),
-            Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => self.call(calls::binary(op) as usize, &[x, y]),
+            Op::Pow | Op::Atan2 | Op::Min | Op::Max | Op::Where => self.call(calls::binary(op), &[x, y]),
         }
     }
 

@@ -1,52 +1,24 @@
 //! Newton's method as one native function: the equations, the linear system, the stopping rule and the results.
 
-use std::fmt;
-
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32};
 use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, Value};
 
 use super::emit::{Emitter, Target, known};
-use super::native::{Effort, Native, host};
+use super::module::{Effort, Functions, host};
 use crate::kernel::KernelError;
 use crate::kernel::newton::{Equations, NewtonStatus};
 use crate::limits::{LAST_CORRECTION, NOTHING, QUICK_ITERATIONS};
 
-/// constants, inputs, state, results; returns a status and, above its 8 bits, the number of iterations
-type Entry = unsafe extern "C" fn(*const f64, *mut f64, *const f64, *mut f64) -> u32;
-
-/// Newton's method as native code.
-pub(in crate::kernel) struct CompiledNewton(Native);
-
-impl CompiledNewton {
-    pub(in crate::kernel) fn new(equations: &Equations) -> Result<CompiledNewton, KernelError> {
-        let isa = host(Effort::for_length(equations.tape.len()))?;
-        let target = Target::of(&*isa);
-        let mut signature = target.of_pointers(4);
-        signature.returns = vec![AbiParam::new(I32)];
-        let native = Native::new(isa, target, &signature, 1, |_, emitter, &[inputs, state, results]| {
-            Emission { emitter, equations, inputs, state, results }.run();
-        });
-        native.map(CompiledNewton)
-    }
-
-    /// Runs the code.
-    ///
-    /// # Safety
-    ///
-    /// The arguments must point to as many numbers as there are inputs, state inputs and results.
-    pub(in crate::kernel) unsafe fn call(&self, inputs: *mut f64, state: *const f64, results: *mut f64) -> u32 {
-        // SAFETY: the code was compiled with this signature, for this machine's calling convention.
-        let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.0.addresses()[0]) };
-        // SAFETY: the caller guarantees the pointers; the constants are those the code was compiled with.
-        unsafe { entry(self.0.constants(), inputs, state, results) }
-    }
-}
-
-impl fmt::Debug for CompiledNewton {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("CompiledNewton").finish_non_exhaustive()
-    }
+/// Compiles a function of the constants, the inputs, the state and the results.
+pub(super) fn compile(equations: &Equations) -> Result<Functions, KernelError> {
+    let isa = host(Effort::for_length(equations.tape.len()))?;
+    let target = Target::of(&*isa);
+    let mut signature = target.of_pointers(4);
+    signature.returns = vec![AbiParam::new(I32)];
+    Functions::new(isa, target, &signature, 1, |_, emitter, &[inputs, state, results]| {
+        Emission { emitter, equations, inputs, state, results }.run();
+    })
 }
 
 /// The basic blocks of the function.

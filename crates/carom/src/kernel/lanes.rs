@@ -1,24 +1,12 @@
 //! Kernels that evaluate several states at once, such as the stages of a collocation or the members of an ensemble.
 //!
-//! Vectors of 4 lanes have 256 bits, which Cranelift does not support. On x86-64 with AVX2 and FMA, carom generates the code
-//! itself; elsewhere blocks of lanes are interpreted. A tape becomes operations on vectors ([`ir`]); these get registers
-//! ([`allocate`]) and become instructions ([`assemble`]).
-
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod allocate;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod assemble;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod calls;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod ir;
-#[cfg(all(feature = "jit", target_arch = "x86_64"))]
-mod native;
+//! Cranelift has no vectors of 256 bits, so lanes are native only where carom generates the code itself (`x64/`), with AVX2 and
+//! FMA or AVX-512. Elsewhere blocks of lanes are interpreted.
 
 use std::sync::Arc;
 
 use super::interpret::Program;
-use super::{Backend, KernelError, Tape};
+use super::{Backend, Compiler, KernelError, Tape, compiler, x64};
 use crate::expr::Expr;
 
 /// The number of states evaluated at once.
@@ -72,8 +60,7 @@ pub struct LaneKernel {
 #[derive(Clone, Debug)]
 enum Code {
     Interpreted(Arc<Program>),
-    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-    Compiled(Arc<native::Native>),
+    Compiled(Arc<x64::Native>),
 }
 
 impl LaneKernel {
@@ -99,13 +86,10 @@ impl LaneKernel {
         let tape = Tape::new(&[inputs, shared].concat(), outputs)?;
         let code = match backend {
             Backend::Interpreter => Code::Interpreted(Arc::new(Program::new(&tape))),
-            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-            Backend::Jit => {
-                super::count_compilation();
-                Code::Compiled(Arc::new(native::Native::new(&tape, inputs.len(), lanes.count())?))
-            }
-            #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-            Backend::Jit => return Err(KernelError::Unsupported("lanes are native on x86-64 only".into())),
+            Backend::Jit => match compiler::begin()? {
+                Compiler::Cranelift => return Err(KernelError::Unsupported("Cranelift has no lanes".into())),
+                own => Code::Compiled(Arc::new(x64::Native::lanes(&tape, inputs.len(), lanes.count(), own)?)),
+            },
         };
         Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), code })
     }
@@ -119,7 +103,6 @@ impl LaneKernel {
     pub fn backend(&self) -> Backend {
         match self.code {
             Code::Interpreted(_) => Backend::Interpreter,
-            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
             Code::Compiled(_) => Backend::Jit,
         }
     }
@@ -139,9 +122,8 @@ impl LaneKernel {
             (Code::Interpreted(program), Lanes::Two) => program.eval_lanes::<2>(x, shared, out),
             (Code::Interpreted(program), Lanes::Four) => program.eval_lanes::<4>(x, shared, out),
             (Code::Interpreted(program), Lanes::Eight) => program.eval_lanes::<8>(x, shared, out),
-            #[cfg(all(feature = "jit", target_arch = "x86_64"))]
             // SAFETY: the lengths were just compared with those of the compiled tape.
-            (Code::Compiled(code), _) => unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
+            (Code::Compiled(code), _) => _ = unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
         }
     }
 }

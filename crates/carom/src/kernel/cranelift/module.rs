@@ -62,7 +62,7 @@ pub(super) fn host(effort: Effort) -> Result<OwnedTargetIsa, KernelError> {
 }
 
 /// Native code with its memory and constants.
-pub(super) struct Native {
+pub(super) struct Functions {
     addresses: Vec<*const u8>,
     constants: Box<[f64]>,
     /// The largest frame of its functions, in bytes.
@@ -72,11 +72,11 @@ pub(super) struct Native {
 }
 
 // SAFETY: after `new` the module is not accessed until `drop`, and the code writes only to its arguments.
-unsafe impl Send for Native {}
+unsafe impl Send for Functions {}
 // SAFETY: as above.
-unsafe impl Sync for Native {}
+unsafe impl Sync for Functions {}
 
-impl Native {
+impl Functions {
     /// Compiles functions of pointers, the first of which points to their constants. `body` emits function number k, given the
     /// other pointers.
     pub(super) fn new<const N: usize>(
@@ -85,11 +85,11 @@ impl Native {
         signature: &Signature,
         count: usize,
         mut body: impl FnMut(usize, &mut Emitter, &[Value; N]),
-    ) -> Result<Native, KernelError> {
+    ) -> Result<Functions, KernelError> {
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        // From here on `native` owns the memory and frees it, also if an error follows.
-        let mut native =
-            Native { addresses: Vec::new(), constants: Box::new([]), frame: 0, module: ManuallyDrop::new(module) };
+        // From here on `functions` owns the memory and frees it, also if an error follows.
+        let mut functions =
+            Functions { addresses: Vec::new(), constants: Box::new([]), frame: 0, module: ManuallyDrop::new(module) };
         let (mut context, mut pool) = (Context::new(), Pool::default());
         let mut functions = Vec::with_capacity(count);
         for number in 0..count {
@@ -130,7 +130,7 @@ impl Native {
     }
 }
 
-impl Drop for Native {
+impl Drop for Functions {
     fn drop(&mut self) {
         // SAFETY: the module is taken once, here, and `&mut self` means that the code is not running.
         unsafe { ManuallyDrop::take(&mut self.module).free_memory() }

@@ -1,47 +1,13 @@
-//! sin and cos in a few dozen instructions, accurate to 1 ulp.
-//!
-//! The reduction of Cody and Waite gives x = n·π/2 + r − d with |r| ≤ π/4 and a tail d below the last place of r. Two
-//! polynomials approximate sin(r − d) and cos(r − d); n mod 4 selects between them and determines the signs. Arguments beyond
-//! [`LIMIT`], infinities and NaN are passed to the standard library, out of line.
+//! sin and cos in a few dozen instructions: see `kernel/sincos.rs`.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value};
 
-use super::calls;
 use super::emit::Emitter;
 use crate::expr::Func;
-
-/// The largest |x| that is reduced here. It ensures n < 2²⁰, on which the lengths of the parts of π/2 below rely.
-pub(in crate::kernel) const LIMIT: f64 = 1e6;
-/// 1.5·2⁵²: adding it rounds to an integer n, which is then in the last bits of the sum.
-pub(in crate::kernel) const ROUNDER: f64 = 6755399441055744.0;
-
-/// π/2 as a sum of three `f64`, for products that are not rounded (FMA).
-pub(in crate::kernel) const PI_2: [f64; 3] =
-    [std::f64::consts::FRAC_PI_2, 6.123233995736766e-17, -1.4973849048591698e-33];
-/// π/2 as a sum of three numbers of 33 bits, so that n times each is exact, and the rest.
-const PI_2_SHORT: [u64; 4] =
-    [0x3FF9_21FB_5440_0000, 0x3DD0_B461_1A60_0000, 0x3BA3_198A_2E00_0000, 0x397B_839A_2520_49C1];
-
-/// (r − sin r)/r³ on [−π/4, π/4] in powers of r²: fdlibm, `k_sin.c` (Sun Microsystems, 1993), with the other sign.
-pub(in crate::kernel) const SIN: [f64; 6] = [
-    0.16666666666666632,
-    -0.00833333333332249,
-    0.0001984126982985795,
-    -2.7557313707070068e-06,
-    2.5050760253406863e-08,
-    -1.58969099521155e-10,
-];
-/// (cos r − 1 + r²/2)/r⁴ on [−π/4, π/4] in powers of r²: fdlibm, `k_cos.c` (Sun Microsystems, 1993).
-pub(in crate::kernel) const COS: [f64; 6] = [
-    0.0416666666666666,
-    -0.001388888888887411,
-    2.480158728947673e-05,
-    -2.7557314351390663e-07,
-    2.087572321298175e-09,
-    -1.1359647557788195e-11,
-];
+use crate::kernel::calls;
+use crate::kernel::sincos::{COS, LIMIT, PI_2, PI_2_SHORT, ROUNDER, SIN};
 
 impl Emitter<'_, '_> {
     /// [sin x, cos x]. Ends the current block and begins a new one.
@@ -61,7 +27,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().jump(done, &small.map(BlockArg::Value));
 
         self.enter(slow);
-        let large = [Func::Sin, Func::Cos].map(|f| self.call(calls::unary(f) as usize, &[x]));
+        let large = [Func::Sin, Func::Cos].map(|f| self.call(calls::unary(f), &[x]));
         self.builder.ins().jump(done, &large.map(BlockArg::Value));
 
         self.enter(done);
@@ -100,7 +66,7 @@ impl Emitter<'_, '_> {
 
     /// Like `reduce_fused`, with products that are exact because their factors are short.
     fn reduce_by_parts(&mut self, x: Value, n: Value) -> (Value, Value) {
-        let [p1, p2, p3, tail] = PI_2_SHORT.map(|bits| self.constant(f64::from_bits(bits)));
+        let [p1, p2, p3, tail] = PI_2_SHORT.map(|p| self.constant(p));
         let w = self.mul(n, p1);
         let head = self.sub(x, w);
         let (middle, error) = self.sub_exact(head, n, p2);

@@ -1,0 +1,37 @@
+//! Stands in for this compiler where it is not part of the build.
+
+use crate::kernel::newton::Equations;
+use crate::kernel::{Compiler, KernelError, Tape};
+
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Native {}
+
+pub(super) fn best() -> Option<Compiler> {
+    None
+}
+
+fn absent() -> KernelError {
+    KernelError::Unsupported("carom's own code is for x86-64".into())
+}
+
+impl Native {
+    pub(super) fn kernel(_: &Tape, _: Compiler) -> Result<Native, KernelError> {
+        Err(absent())
+    }
+
+    pub(super) fn lanes(_: &Tape, _: usize, _: usize, _: Compiler) -> Result<Native, KernelError> {
+        Err(absent())
+    }
+
+    pub(super) fn newton(_: &Equations, _: Compiler) -> Result<Native, KernelError> {
+        Err(absent())
+    }
+
+    /// # Safety
+    ///
+    /// It cannot be called.
+    pub(super) unsafe fn call(&self, _: *const f64, _: *const f64, _: *mut f64) -> u32 {
+        match *self {}
+    }
+}
