@@ -87,8 +87,8 @@ impl Functions {
         mut body: impl FnMut(usize, &mut Emitter, &[Value; N]),
     ) -> Result<Functions, KernelError> {
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        // From here on `functions` owns the memory and frees it, also if an error follows.
-        let mut functions =
+        // From here on `native` owns the memory and frees it, also if an error follows.
+        let mut native =
             Functions { addresses: Vec::new(), constants: Box::new([]), frame: 0, module: ManuallyDrop::new(module) };
         let (mut context, mut pool) = (Context::new(), Pool::default());
         let mut functions = Vec::with_capacity(count);
