@@ -186,6 +186,8 @@ struct Places {
     potential: Range<usize>,
     q: Range<usize>,
     motion: Range<usize>,
+    /// The bodies of the mechanism.
+    bodies: Vec<Range<usize>>,
     walls: Vec<Range<usize>>,
     restitutions: Vec<Range<usize>>,
     constraints: Vec<Range<usize>>,

@@ -135,7 +135,7 @@ impl Names {
             };
             return Some(Complaint::new(format!("the name `{base}` is reserved"), meaning));
         }
-        let kind = self.kind(name).or_else(|| self.holders.get(name).map(|holder| holder.name()))?;
+        let kind = self.holders.get(name).map(|holder| holder.name()).or_else(|| self.kind(name))?;
         Some(Complaint::new(format!("the name `{name}` is used twice"), format!("it is already a {kind}")))
     }
 

@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         let springs = self.springs_of_joint(fields, &joint)?;
         let limits = self.limits(fields, &joint)?;
         for coordinate in &joint.coordinates {
-            if coordinate != name {
+            if coordinate != name && !coordinate.contains('.') {
                 self.check_new_name(coordinate, &joint.span)?;
             }
         }

@@ -348,9 +348,10 @@ fn count(n: usize, what: &str) -> String {
 
 /// Why no body has these principal moments, if that is so.
 fn possible(moments: [f64; 3]) -> std::result::Result<(), String> {
-    let largest = moments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let smallest = moments.iter().copied().fold(f64::INFINITY, f64::min);
-    let others = moments.iter().sum::<f64>() - largest;
+    let mut sorted = moments;
+    sorted.sort_by(f64::total_cmp);
+    let [smallest, middle, largest] = sorted;
+    let others = smallest + middle;
     if !moments.iter().all(|moment| moment.is_finite()) {
         return Err("an entry is not a finite number".into());
     }

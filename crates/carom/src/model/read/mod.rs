@@ -152,6 +152,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
+    places.bodies = tree.as_ref().map_or_else(Vec::new, |tree| tree.places.clone());
     let mechanism = tree.map(|tree| Arc::new(tree.mechanism));
     let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism };
     Ok(Model {

@@ -123,7 +123,12 @@ impl<'a> Reader<'a> {
         let ranged = self.implied_range(entry);
         let entry = ranged.as_ref().unwrap_or(entry);
         let read = self.each_free_name(entry, read);
-        read.inspect_err(|_| self.broken_points.push(base(&entry.key).into()))
+        read.inspect_err(|_| {
+            self.broken_points.push(base(&entry.key).into());
+            if self.tree.is_some() {
+                self.names.mark_broken(&entry.key);
+            }
+        })
     }
 
     /// `"tip[i]" = {on = "link[i]"}` stands for all indices of the body.
