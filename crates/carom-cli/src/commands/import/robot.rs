@@ -189,7 +189,7 @@ impl<'s> Reader<'s> {
             link.mass = self.number(&mass, "value")?.unwrap_or(0.0);
         }
         if let Some(inertia) = children(&inertial, "inertia").next() {
-            let mut entry = |key: &str| Ok::<f64, Error>(self.number(&inertia, key)?.unwrap_or(0.0));
+            let entry = |key: &str| Ok::<f64, Error>(self.number(&inertia, key)?.unwrap_or(0.0));
             let [xx, yy, zz] = [entry("ixx")?, entry("iyy")?, entry("izz")?];
             let [xy, xz, yz] = [entry("ixy")?, entry("ixz")?, entry("iyz")?];
             link.inertia = super::turn::turned(turn, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
