@@ -3,7 +3,7 @@
 use crate::Random;
 
 /// Methods of every kind.
-pub const METHODS: [&str; 24] = [
+pub const METHODS: [&str; 26] = [
     "se1",
     "se2",
     "sva",

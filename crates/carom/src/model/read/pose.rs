@@ -64,13 +64,13 @@ impl<'a> Reader<'a> {
     /// `position` or `velocity` of the origin of a free body, in the frame of its parent, as coordinates of its slides.
     fn slides(&self, body: &Body, first: usize, word: &str, item: &Item) -> Result<Vec<(usize, Expr)>> {
         let vector = self.vector(item, Use::Parameters)?;
-        let along = self.along_slides(first, self.from_joint(first, word, vector));
+        let along = self.along_slides(first, self.counted_from_joint(first, word, vector));
         let count = if self.is_in_space() { 3 } else { 2 };
         Ok((0..count).map(|k| (body.coordinates.start + k, along[k])).collect())
     }
 
     /// A position counts from the origin of the joint.
-    fn from_joint(&self, link: usize, word: &str, vector: Vector) -> Vector {
+    fn counted_from_joint(&self, link: usize, word: &str, vector: Vector) -> Vector {
         let at = self.tree.as_ref().map(|tree| tree.mechanism.links[link].at);
         at.filter(|_| word == "position").map_or(vector, |at| difference(vector, at))
     }
