@@ -8,6 +8,7 @@ use std::path::Path;
 use carom::lab::catalogue::EXAMPLES;
 
 use crate::Random;
+use crate::bodies::mechanism;
 use crate::grammar::model;
 use crate::words::{mutated, settings};
 
@@ -46,15 +47,20 @@ pub fn random(seed: u64) -> Random {
     random
 }
 
-/// A model of the grammar, a shipped one with other words, or any text of the corpus cut and pasted.
+/// A model of the grammar, a mechanism, a shipped model with other words, or any text of the corpus cut and pasted.
 pub fn input(corpus: &[String], random: &mut Random) -> Input {
     let shipped = EXAMPLES.len() + 1;
-    let text = match random.below(8) {
+    let text = match random.below(11) {
         0 => broken(&corpus[random.below(corpus.len())], random),
         1 | 2 => mutated(&corpus[random.below(shipped)], random),
         3 => {
             let text = model(random);
             mutated(&text, random)
+        }
+        4 | 5 => mechanism(random),
+        6 => {
+            let text = mechanism(random);
+            broken(&text, random)
         }
         _ => model(random),
     };

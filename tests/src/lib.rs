@@ -1,5 +1,6 @@
 //! Help that the tests share.
 
+pub mod bodies;
 pub mod chaos;
 pub mod double_double;
 pub mod exact;

@@ -3,7 +3,7 @@
 use crate::Random;
 
 /// Methods of every kind.
-pub const METHODS: [&str; 24] = [
+pub const METHODS: [&str; 26] = [
     "se1",
     "se2",
     "sva",
@@ -12,6 +12,8 @@ pub const METHODS: [&str; 24] = [
     "midpoint",
     "suzuki4",
     "kahan-li8",
+    "midpoint-suzuki4",
+    "midpoint-kahan-li8",
     "gauss1",
     "gauss3",
     "gauss8",

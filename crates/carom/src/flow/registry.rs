@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
 use super::{Gauss, Held, HeldCode, Rk4, Variational};
-use crate::discrete::{self, DiscreteLagrangian, Galerkin, Nodes, Svc};
+use crate::discrete::{self, DiscreteLagrangian, Galerkin, Midpoint, Nodes, Svc};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::{LocalCode, Mechanics};
 use crate::phase::Flow;
@@ -28,7 +28,7 @@ pub struct FlowKind {
 
 enum Recipe {
     Variational(Box<dyn DiscreteLagrangian>),
-    Composition(&'static [f64]),
+    Composition(&'static [f64], Box<dyn DiscreteLagrangian>),
     Gauss(usize),
     Rk4,
 }
@@ -44,8 +44,8 @@ impl FlowKind {
             }
             Recipe::Rk4 if has_constraints => return Err(no_constraints()),
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
-            Recipe::Composition(parts) => {
-                let base = Box::new(Variational::new(mechanics, &Svc, parameters)?);
+            Recipe::Composition(parts, rule) => {
+                let base = Box::new(Variational::new(mechanics, &**rule, parameters)?);
                 Box::new(Composition::new(base, parts, self.order, 2 * mechanics.n()))
             }
             Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
@@ -56,8 +56,7 @@ impl FlowKind {
     /// Creates the code that its steps share for all contact modes.
     pub(crate) fn held_code(&self, local: &Arc<LocalCode>) -> Result<HeldCode> {
         match &self.recipe {
-            Recipe::Variational(rule) => HeldCode::new(local, &**rule),
-            Recipe::Composition(_) => HeldCode::new(local, &Svc),
+            Recipe::Variational(rule) | Recipe::Composition(_, rule) => HeldCode::new(local, &**rule),
             Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
             Recipe::Rk4 => Err(no_constraints()),
         }
@@ -67,7 +66,7 @@ impl FlowKind {
     pub(crate) fn held(&self, code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Box<dyn Flow> {
         let map = Box::new(Held::new(code, walls, parameters));
         match &self.recipe {
-            Recipe::Composition(parts) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
+            Recipe::Composition(parts, _) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
             _ => map,
         }
     }
@@ -120,10 +119,17 @@ pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =
         discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();
-    let suzuki = Recipe::Composition(&SUZUKI4);
-    kinds.push(FlowKind::symmetric("suzuki4".into(), 4, "composition of 5 steps of svc", suzuki));
-    let kahan_li = Recipe::Composition(&KAHAN_LI8);
-    kinds.push(FlowKind::symmetric("kahan-li8".into(), 8, "composition of 17 steps of svc", kahan_li));
+    let svc = |parts| Recipe::Composition(parts, Box::new(Svc));
+    let midpoint = |parts| Recipe::Composition(parts, Box::new(Midpoint { alpha: 0.5 }));
+    let compositions = [
+        ("suzuki4", 4, "composition of 5 steps of svc", svc(&SUZUKI4)),
+        ("kahan-li8", 8, "composition of 17 steps of svc", svc(&KAHAN_LI8)),
+        ("midpoint-suzuki4", 4, "composition of 5 steps of midpoint", midpoint(&SUZUKI4)),
+        ("midpoint-kahan-li8", 8, "composition of 17 steps of midpoint", midpoint(&KAHAN_LI8)),
+    ];
+    for (name, order, about, recipe) in compositions {
+        kinds.push(FlowKind::symmetric(name.into(), order, about, recipe));
+    }
     for s in 1..=8 {
         let about = "Gauss collocation";
         kinds.push(FlowKind::symmetric(format!("gauss{s}"), 2 * s, about, Recipe::Gauss(s)));
