@@ -112,3 +112,8 @@ pub mod step {
 pub mod system {
     pub use crate::system::*;
 }
+
+/// See `optimize/` in the sources.
+pub mod optimize {
+    pub use crate::optimize::*;
+}

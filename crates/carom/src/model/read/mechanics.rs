@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
                 reader.places.forces.push(entry.item.span.clone());
                 reader.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
                     let index = reader.coordinate(name, &entry.span)?;
-                    forces[index] = forces[index] + reader.expr(&entry.item, Use::Motion)?;
+                    forces[index] = forces[index] + reader.expr(&entry.item, Use::Control)?;
                     Ok(())
                 })
             });
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         self.places.forces.push(force_item.span.clone());
         self.each_round(&fields, |reader, _| {
             let at = reader.place(at_item)?;
-            let force = reader.pair(force_item, Use::Motion)?;
+            let force = reader.pair(force_item, Use::Control)?;
             for (point, component) in at.into_iter().zip(force) {
                 for (sum, arm) in forces.iter_mut().zip(grad(point, &q)) {
                     *sum = *sum + component * arm;

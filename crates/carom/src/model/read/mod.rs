@@ -1,10 +1,13 @@
 //! From the tree of a document to a model, section by section.
 
 mod contact;
+mod control;
 mod drawing;
+mod ends;
 mod initial;
 mod mechanics;
 mod names;
+mod phase;
 mod picture;
 mod repeat;
 mod settings;
@@ -15,6 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::control::Span;
 use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wrong_kind};
 use super::names::{Names, Use};
 use super::scope::Allowed;
@@ -24,8 +28,9 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
 use crate::system::System;
+use control::Known;
 
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 24] = [
     "title",
     "coordinates",
     "parameters",
@@ -44,6 +49,12 @@ const SECTIONS: [&str; 18] = [
     "projection",
     "points",
     "draw",
+    "controls",
+    "objective",
+    "final",
+    "periodic",
+    "bound",
+    "phase",
 ];
 
 /// The source, and what is known of the model so far.
@@ -60,6 +71,8 @@ struct Reader<'a> {
     /// Points that could not be read: using them is no further mistake.
     broken_points: Vec<String>,
     places: Places,
+    /// The free entries of the start.
+    free_start: [Vec<Option<Span>>; 2],
     /// The loop variables of the section or the key that is being read.
     loops: Vec<Loop>,
     /// How many names repetition has made.
@@ -82,6 +95,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         broken_coordinates: false,
         broken_points: Vec::new(),
         places: Places::default(),
+        free_start: Default::default(),
         loops: Vec::new(),
         named: 0,
         mistakes: RefCell::default(),
@@ -98,6 +112,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         return Err(reader.into_error());
     }
     reader.attempt(|reader| reader.prescribed(&top));
+    let controls = reader.attempt(|reader| reader.controls(&top));
     reader.attempt(|reader| reader.definitions(&top));
     let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
     reader.attempt(|reader| reader.points(&top));
@@ -114,17 +129,22 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     let sections = reader.attempt(|reader| reader.sections(&top));
     let projection = reader.attempt(|reader| reader.projection(&top));
     let drawings = reader.attempt(|reader| reader.drawings(&top));
+    let known = Known { forces: forces.as_deref().unwrap_or_default(), walls: &walls, constraints: rods };
+    let problem = reader.problem(&top, controls.unwrap_or_default(), &known);
     let warnings = reader.unused(&top);
-    let (Some(title), Some(lagrangian), Some(constraints), Some(forces), true) =
-        (title, lagrangian, constraints, forces, reader.mistakes.borrow().is_empty())
+    let (Some(title), Some(lagrangian), Some(mut constraints), Some(mut forces), Some(problem), true) =
+        (title, lagrangian, constraints, forces, problem, reader.mistakes.borrow().is_empty())
     else {
         return Err(reader.into_error());
     };
     let (initial, projection) = (initial.flatten(), projection.flatten());
+    let mut run = run.unwrap_or_default();
+    run.until = run.until.or(problem.until());
     let Reader { names, mut places, points, contacts, undrawn, written, .. } = reader;
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
-    let Names { coordinates, parameters, definitions, .. } = names;
+    let Names { coordinates, mut parameters, definitions, .. } = names;
+    problem.prepare_run(&mut parameters, &mut constraints, &mut places.constraints, &mut forces);
     let system = System { coordinates, parameters, lagrangian, walls, constraints, forces };
     Ok(Model {
         title,
@@ -132,10 +152,11 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         definitions,
         structural,
         initial,
-        run: run.unwrap_or_default(),
+        run,
         outputs: outputs.unwrap_or_default(),
         sections: sections.unwrap_or_default(),
         projection,
+        problem,
         points,
         drawings: drawings.unwrap_or_default(),
         contacts,

@@ -12,9 +12,11 @@ use crate::expr::parse::Complaint;
 impl<'a> Reader<'a> {
     /// Notes which names the model declares anywhere: those are no functions.
     pub(super) fn declare(&mut self, top: &Fields) {
-        let keys = ["parameters", "definitions"].into_iter().filter_map(|section| match &top.get(section)?.value {
-            Value::Table(entries) => Some(entries.iter().map(|entry| entry.key.as_str())),
-            _ => None,
+        let keys = ["parameters", "definitions", "controls"].into_iter().filter_map(|section| {
+            match &top.get(section)?.value {
+                Value::Table(entries) => Some(entries.iter().map(|entry| entry.key.as_str())),
+                _ => None,
+            }
         });
         let listed = top.get("coordinates").and_then(|item| Self::one_or_many(item)).into_iter().flatten();
         let listed = listed.filter_map(|item| match &item.value {
@@ -25,7 +27,7 @@ impl<'a> Reader<'a> {
         self.names.declared.extend(names);
     }
 
-    fn check_new_name(&self, name: &str, span: &Range<usize>) -> Result<()> {
+    pub(super) fn check_new_name(&self, name: &str, span: &Range<usize>) -> Result<()> {
         match self.names.complaint_about(name) {
             Some(complaint) => Err(self.source.error(span.clone(), complaint)),
             None => Ok(()),
