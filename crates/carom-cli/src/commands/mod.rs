@@ -5,7 +5,9 @@ mod compare;
 mod completions;
 mod derive;
 mod examples;
+mod interrupt;
 mod methods;
+mod optimize;
 mod paper;
 mod picture;
 mod run;
@@ -33,6 +35,7 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Optimize(arguments) => optimize::optimize(&arguments),
         Command::Derive(arguments) => derive::derive(&arguments),
     }
 }

@@ -52,7 +52,7 @@ pub struct Optimization<'m> {
     iterations: usize,
     tries: usize,
     refine: Option<f64>,
-    restart: Option<Answer>,
+    restart: Option<(Found, Vec<usize>)>,
 }
 
 /// True to stop.
@@ -104,9 +104,9 @@ impl<'m> Optimization<'m> {
         self
     }
 
-    /// Starts from an earlier answer of the same problem, whatever its steps.
-    pub fn restart(mut self, answer: Answer) -> Optimization<'m> {
-        self.restart = Some(answer);
+    /// Starts from an earlier answer of the same problem, and the steps that its phases had.
+    pub fn restart(mut self, found: Found, steps: Vec<usize>) -> Optimization<'m> {
+        self.restart = Some((found, steps));
         self
     }
 
@@ -163,7 +163,7 @@ impl<'m> Optimization<'m> {
         &self,
         method: &Method,
         finer: usize,
-        like: Option<&Answer>,
+        like: Option<(&Found, &[usize])>,
         limits: Limits,
         watch: &mut Watch,
     ) -> Result<Answer> {
@@ -172,9 +172,9 @@ impl<'m> Optimization<'m> {
             Transcription::new(self.model, Options { method, finer, is_soft: false, backend: Backend::Interpreter })?;
         let compile = began.elapsed().as_secs_f64();
         let began = Instant::now();
-        let like = like.or(self.restart.as_ref());
+        let like = like.or(self.restart.as_ref().map(|(found, steps)| (found, &steps[..])));
         let guess = match like {
-            Some(answer) => problem.start_like(&answer.found, &answer.steps),
+            Some((found, steps)) => problem.start_like(found, steps),
             None => problem.start(),
         };
         let mut see = |progress: &Progress, _: &[f64]| watch(progress);
@@ -224,7 +224,7 @@ impl<'m> Optimization<'m> {
             if answer.status != Status::Optimal {
                 break;
             }
-            let mut finer = self.solve(method, 1 << doubling, Some(&answer), limits, watch)?;
+            let mut finer = self.solve(method, 1 << doubling, Some((&answer.found, &answer.steps)), limits, watch)?;
             // The error of order r falls to 2⁻ʳ.
             let error = (finer.cost - answer.cost).abs() / (2f64.powi(order) - 1.0);
             let before = answer.seconds;

@@ -156,7 +156,9 @@ impl<'a> Solver<'a> {
         loop {
             self.differentiate();
             let errors = self.errors(0.0);
-            self.keep_best(limits);
+            if role == Role::Whole {
+                self.keep_best(limits);
+            }
             if watch(&self.progress(role), &self.point.x) {
                 return self.end(Ending::Interrupted, limits);
             }
