@@ -28,6 +28,8 @@ pub enum Command {
     Check(Model),
     /// Show the equations of motion and the impact laws of a model
     Derive(Derive),
+    /// Find the controls that solve the control problem of a model
+    Optimize(Optimize),
     /// Compare methods and steps: errors, energies, times
     Compare(Compare),
     /// Recompute the figures and tables of the papers and check their claims
@@ -135,6 +137,45 @@ pub struct Pictures {
     /// Use a dark background for plots and animations
     #[arg(long)]
     pub dark: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom optimize cart-pole
+  carom optimize strike --set 'phase[0].steps=60' --json
+  carom optimize pendulum-swingup --refine 1e-3 --out swing.csv
+  carom optimize cart-pole --tries 8 --report cart-pole.html")]
+pub struct Optimize {
+    #[command(flatten)]
+    pub model: Model,
+    /// A variational flow with `ctec` or `dtec` (see `carom methods`)
+    #[arg(long)]
+    pub method: Option<String>,
+    /// The largest scaled error of the optimality conditions
+    #[arg(long, value_name = "TOL", default_value_t = 1e-8)]
+    pub tolerance: f64,
+    /// The most iterations
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub iterations: usize,
+    /// Try K guesses, all but the first disturbed smoothly; the best answer wins
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub tries: usize,
+    /// Double the steps until the error of the cost is below this part of it
+    #[arg(long, value_name = "TOL")]
+    pub refine: Option<f64>,
+    /// Start from the answer in the `--json` output of an earlier run
+    #[arg(long, value_name = "F.json")]
+    pub restart: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write nodes and controls to a CSV file
+    #[arg(long, value_name = "F.csv")]
+    pub out: Option<PathBuf>,
+    /// Write one self-contained HTML page of the run with the controls found
+    #[arg(long, value_name = "F.html")]
+    pub report: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -117,3 +117,8 @@ pub mod step {
 pub mod system {
     pub use crate::system::*;
 }
+
+/// See `optimize/` in the sources.
+pub mod optimize {
+    pub use crate::optimize::*;
+}

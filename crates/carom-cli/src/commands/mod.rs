@@ -6,7 +6,9 @@ mod completions;
 mod derive;
 mod examples;
 mod import;
+mod interrupt;
 mod methods;
+mod optimize;
 mod paper;
 mod picture;
 mod run;
@@ -35,6 +37,7 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Optimize(arguments) => optimize::optimize(&arguments),
         Command::Derive(arguments) => derive::derive(&arguments),
     }
 }

@@ -68,6 +68,16 @@ pub const EXAMPLES: &[Example] = examples! {
     "top", "a heavy top that precesses and nutates", "";
     "crank-rocker", "a four-bar linkage made of bodies, with a spring", "";
     "hanging-chain", "a chain of n links in space, by repetition", "";
+    "double-integrator", "control: a block from rest to rest", "";
+    "pendulum-swingup", "control: a swing-up with a weak motor", "";
+    "fastest-swing", "control: the same in the least time", "";
+    "cart-pole", "control: a cart swings its pole up", "";
+    "strike", "control: a double pendulum strikes the wall once", "";
+    "one-cushion", "control: a billiard shot off one cushion", "";
+    "two-cushions", "control: a billiard shot off two cushions", "";
+    "hop", "control: a hopper's periodic hop", "";
+    "compass-gait", "control: a step of a compass biped", "";
+    "puppet", "control: an arm on a string raises its hand", "";
 };
 
 /// The shipped model with this name.

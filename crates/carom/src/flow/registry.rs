@@ -87,6 +87,15 @@ impl FlowKind {
         }
     }
 
+    /// Uses the discrete Lagrangian whose map is this flow. None if it has none of its own.
+    pub fn with_quadrature<T>(&self, of: impl FnOnce(&dyn DiscreteLagrangian) -> T) -> Option<T> {
+        match &self.recipe {
+            Recipe::Variational(rule) => Some(of(&**rule)),
+            Recipe::Gauss(stages) => Some(of(&Galerkin { degree: *stages, at: Nodes::Gauss })),
+            Recipe::Composition(..) | Recipe::Rk4 => None,
+        }
+    }
+
     fn variational(rule: Box<dyn DiscreteLagrangian>) -> FlowKind {
         FlowKind {
             name: rule.name().into(),

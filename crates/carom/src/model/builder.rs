@@ -167,6 +167,7 @@ impl Builder {
             outputs: Vec::new(),
             sections: Vec::new(),
             projection: None,
+            problem: Default::default(),
             points: Vec::new(),
             view: None,
             drawings: Vec::new(),

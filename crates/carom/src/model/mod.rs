@@ -21,6 +21,7 @@
 //! ```
 
 mod builder;
+pub mod control;
 mod document;
 mod drawing;
 mod load;
@@ -52,6 +53,8 @@ pub use start::Start;
 pub use state::Misfit;
 pub use suggest::suggestion;
 
+use control::Problem;
+
 use crate::error::{Diagnostic, Error};
 use crate::expr::Expr;
 use crate::expr::parse::Complaint;
@@ -79,6 +82,8 @@ pub struct Model {
     pub sections: Vec<Section>,
     /// Settings of the projected Hamilton's principle.
     pub projection: Option<Projection>,
+    /// The control problem.
+    pub problem: Problem,
     /// Points, for drawings and contacts.
     pub points: Vec<Point>,
     /// From where pictures of space are taken; none in the plane.

@@ -20,6 +20,8 @@ pub struct Names {
     pub parameters: Vec<Parameter>,
     /// The abbreviations.
     pub definitions: Vec<Definition>,
+    /// The controls.
+    pub controls: Vec<Parameter>,
     /// The text of definitions that have not been read yet; indexed ones have keys such as `y[`.
     pub later: FxHashMap<String, String>,
     /// All names that the model declares, read or not, without their indices.
@@ -52,6 +54,8 @@ pub enum Kind {
     Definition,
     /// A component of a point or a body.
     Member,
+    /// A number for each step.
+    Control,
 }
 
 /// What may stand before a dot.
@@ -94,7 +98,9 @@ pub enum Use {
     Position,
     /// The time, the coordinates and the velocities.
     Motion,
-    /// Everything that `Motion` allows, and discontinuous functions.
+    /// Everything that `Motion` allows, and controls.
+    Control,
+    /// Everything that `Control` allows, and discontinuous functions.
     Output,
 }
 
@@ -116,6 +122,7 @@ impl Names {
             Kind::Parameter => "parameter",
             Kind::Definition => "definition",
             Kind::Member => "member",
+            Kind::Control => "control",
         })
     }
 
@@ -155,6 +162,19 @@ impl Names {
         let symbol = Expr::symbol(name);
         self.parameters.push(Parameter { name: name.into(), symbol, value });
         symbol
+    }
+
+    /// Adds a control.
+    pub fn add_control(&mut self, name: &str) -> Expr {
+        self.index.insert(name.into(), (Kind::Control, self.controls.len()));
+        let symbol = Expr::symbol(name);
+        self.controls.push(Parameter { name: name.into(), symbol, value: 0.0 });
+        symbol
+    }
+
+    /// True if a control has this name.
+    pub fn is_control(&self, name: &str) -> bool {
+        matches!(self.index.get(name), Some((Kind::Control, _)))
     }
 
     /// Adds a definition.
@@ -219,8 +239,10 @@ impl Names {
             (Kind::Parameter, 0) => Ok(self.parameters[i].symbol),
             (Kind::Definition, 0) => Ok(self.definitions[i].value),
             (Kind::Member, 0) => Ok(self.members[i].value),
-            (Kind::Parameter, _) => {
-                let message = format!("`{name}` is a parameter and has no time derivative");
+            (Kind::Control, 0) => Ok(self.controls[i].symbol),
+            (Kind::Parameter | Kind::Control, _) => {
+                let kind = self.kind(name).unwrap_or("parameter");
+                let message = format!("`{name}` is a {kind} and has no time derivative");
                 Err(Complaint::new(message, "remove the `'`"))
             }
             (_, 2..) => Err(Complaint::new(format!("`{name}` has more than one `'`"), "accelerations cannot be used")),

@@ -25,6 +25,10 @@ impl Scope for Allowed<'_> {
             return Err(complaint);
         }
         let meaning = self.names.meaning(name, primes)?;
+        if self.allowed < Use::Control && self.names.is_control(name) {
+            let label = "a control may occur in forces, pushes, the objective, bounds and outputs";
+            return Err(Complaint::new(format!("the control `{name}` cannot be used here"), label));
+        }
         // Definitions may depend on thousands of others, so examine their contents only if necessary.
         if self.allowed >= Use::Motion || self.names.need(meaning) <= self.allowed {
             return Ok(meaning);
@@ -32,7 +36,7 @@ impl Scope for Allowed<'_> {
         let label = match self.names.need(meaning) {
             Use::Parameters | Use::Time => "it contains the time",
             Use::Position => "it contains coordinates",
-            Use::Motion | Use::Output => "it contains velocities",
+            Use::Motion | Use::Control | Use::Output => "it contains velocities",
         };
         Err(Complaint::new(format!("`{name}{}` cannot be used here", "'".repeat(primes)), label))
     }
@@ -110,8 +114,9 @@ impl Names {
         let coordinates = self.coordinates.iter().map(|c| c.name.as_str());
         let parameters = self.parameters.iter().map(|p| p.name.as_str());
         let definitions = self.definitions.iter().map(|d| d.name.as_str());
+        let controls = self.controls.iter().map(|c| c.name.as_str());
         let label = self.meant(name).unwrap_or_else(|| {
-            match suggestion(name, parameters.chain(definitions).chain(coordinates)) {
+            match suggestion(name, parameters.chain(definitions).chain(coordinates).chain(controls)) {
                 Some(near) => format!("did you mean the {} `{near}`?", self.kind(near).unwrap_or("name")),
                 None => "neither a coordinate nor a parameter nor a definition".into(),
             }
@@ -216,7 +221,7 @@ impl Names {
 
 /// The names of a wall: its own, and those of the contact or the repetition that made it. `box[2] left: tip` is also
 /// `box[2] left`, `box[2]` and `box`.
-fn contact(wall: &str) -> impl Iterator<Item = &str> {
+pub(super) fn contact(wall: &str) -> impl Iterator<Item = &str> {
     let whole = wall.rsplit_once(": ").map_or(wall, |(contact, _)| contact);
     let sides = [" left", " right", " bottom", " top"];
     let round = sides.iter().find_map(|side| whole.strip_suffix(side)).unwrap_or(whole);

@@ -1,5 +1,7 @@
 //! The main loop.
 
+use std::sync::Arc;
+
 use super::mesh::Mesh;
 use super::observer::{Look, Observer};
 use super::outcome::Status;
@@ -50,6 +52,9 @@ pub fn drive(
             let stepped = stepper.step(&state, until, log);
             if stepped.is_ok() && log.end.z.z.iter().any(|x| !x.is_finite()) {
                 return Ending { status: failed(NoSolution::NotFinite, &state.z), state, steps };
+            }
+            if !Arc::ptr_eq(&state.parameters, &log.end.parameters) {
+                look.begin(&log.end.parameters);
             }
             let ended = one_step(stepped, &state, log, sections, look, observers);
             if ended.is_ok() || log.end.z.t > state.z.t {

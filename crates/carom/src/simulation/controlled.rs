@@ -10,7 +10,7 @@ use crate::run::{Status, Watcher};
 /// What controlled steps can do for a run.
 pub(super) enum Controlled {
     /// They make the run, to the tolerance or with a warning.
-    Tuned(Tuned),
+    Tuned(Box<Tuned>),
     /// The run fails with these.
     Failed(Plan),
     /// The run is too long for them: the energy of a long run needs steps of equal length.
@@ -42,7 +42,7 @@ pub(super) fn tune_controlled(
             Status::Completed => {}
             Status::Failed(_) if best.is_some() => break,
             Status::Failed(_) => return Ok(Controlled::Failed(plan)),
-            _ => return Ok(Controlled::Tuned(Tuned::unknown(plan))),
+            _ => return Ok(Controlled::Tuned(Box::new(Tuned::unknown(plan)))),
         }
         let trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let error = trial.error;
@@ -64,5 +64,5 @@ pub(super) fn tune_controlled(
     }
     let Some(mut best) = best else { return Ok(Controlled::Failed(plan)) };
     let limit = if stalls > 1 && best.is_roundoff(runner, stop)? { Limit::Roundoff } else { Limit::Tries };
-    finish(runner, best, tolerance, (limit, order), stop).map(Controlled::Tuned)
+    finish(runner, best, tolerance, (limit, order), stop).map(|tuned| Controlled::Tuned(Box::new(tuned)))
 }

@@ -1,5 +1,7 @@
 //! Dense output: the state at any time of a run.
 
+use std::sync::Arc;
+
 use crate::error::Result;
 use crate::mechanics::Node;
 use crate::phase::Phase;
@@ -24,6 +26,8 @@ pub(super) struct Arcs {
     /// The side and phase point of the projected path, for methods that have one.
     sides: Vec<usize>,
     path: Vec<f64>,
+    /// The parameters, and the first arc that has them.
+    parameters: Vec<(usize, Arc<[f64]>)>,
 }
 
 /// The state at the start of an arc.
@@ -34,6 +38,7 @@ pub(super) struct Start {
     kinks: Vec<f64>,
     path: Option<(usize, Phase)>,
     h: f64,
+    parameters: Option<Arc<[f64]>>,
 }
 
 impl Arcs {
@@ -51,6 +56,9 @@ impl Arcs {
 
     /// Appends the arcs of a step.
     pub(super) fn push(&mut self, log: &StepLog) {
+        if self.parameters.last().is_none_or(|(_, last)| !Arc::ptr_eq(last, &log.end.parameters)) {
+            self.parameters.push((self.t.len(), log.end.parameters.clone()));
+        }
         for (k, arc) in log.arcs().iter().enumerate() {
             self.t.push(arc.start.t);
             self.h.push(log.h);
@@ -73,10 +81,11 @@ impl Arcs {
 
     /// A copy that contains only one arc.
     pub(super) fn only(&self, arc: usize) -> Arcs {
-        let Start { start, holding, kinks, path, h } = self.start(arc);
+        let Start { start, holding, kinks, path, h, parameters } = self.start(arc);
         let (sides, path) = path.map_or((Vec::new(), Vec::new()), |(side, z)| (vec![side], z.z));
         let (t, h, ends) = (vec![start.t], vec![h], vec![holding.len()]);
-        Arcs { size: self.size, t, h, z: start.z, walls: holding, ends, kinks, sides, path }
+        let parameters = parameters.into_iter().map(|all| (0, all)).collect();
+        Arcs { size: self.size, t, h, z: start.z, walls: holding, ends, kinks, sides, path, parameters }
     }
 
     /// The state at the start of an arc.
@@ -90,6 +99,7 @@ impl Arcs {
             kinks: self.kinks[arc * count..(arc + 1) * count].to_vec(),
             path: self.sides.get(arc).map(|&side| (side, state(&self.path))),
             h: self.h[arc],
+            parameters: self.parameters.iter().rfind(|(first, _)| *first <= arc).map(|(_, all)| all.clone()),
         }
     }
 }
@@ -109,6 +119,8 @@ pub struct Dense {
     evaluator: Box<dyn Evaluator>,
     looker: Looker,
     z: Phase,
+    /// The parameters in use.
+    parameters: Arc<[f64]>,
 }
 
 impl Dense {
@@ -124,7 +136,21 @@ impl Dense {
         evaluator.remember_nothing();
         looker.begin(parameters);
         let z = scheme.plant.facts().nowhere();
-        Ok(Dense { arcs, most, end: f64::NEG_INFINITY, evaluator, looker, z })
+        let parameters = Arc::from(parameters);
+        Ok(Dense { arcs, most, end: f64::NEG_INFINITY, evaluator, looker, z, parameters })
+    }
+
+    /// The start of an arc, with its parameters in use.
+    fn enter(&mut self, arc: usize) -> Start {
+        let start = self.arcs.start(arc);
+        if let Some(parameters) = &start.parameters
+            && !Arc::ptr_eq(parameters, &self.parameters)
+        {
+            self.evaluator.set_parameters(parameters);
+            self.looker.begin(parameters);
+            self.parameters = parameters.clone();
+        }
+        start
     }
 
     /// The end of the recorded time interval.
@@ -136,7 +162,7 @@ impl Dense {
     /// true. Returns false if t is outside the recorded interval.
     pub fn at(&mut self, t: f64, before: bool, node: &mut Node) -> Result<bool> {
         let Some(arc) = self.arcs.find(t, before) else { return Ok(false) };
-        let start = self.arcs.start(arc);
+        let start = self.enter(arc);
         self.looker.from(start.place(), t, &mut self.z).map_err(|e| failure(e, &start.start))?;
         self.looker.describe(&self.z, start.place().holding, &mut *self.evaluator, node);
         Ok(true)
@@ -147,7 +173,7 @@ impl Dense {
     /// The energy at time t, after an impact at that time. None if t is outside the recorded interval.
     pub fn energy(&mut self, t: f64) -> Result<Option<f64>> {
         let Some(arc) = self.arcs.find(t, false).filter(|_| t <= self.end) else { return Ok(None) };
-        let start = self.arcs.start(arc);
+        let start = self.enter(arc);
         self.looker.from(start.place(), t, &mut self.z).map_err(|e| failure(e, &start.start))?;
         Ok(Some(self.evaluator.energy(&self.z).map_err(|e| failure(e, &start.start))?))
     }

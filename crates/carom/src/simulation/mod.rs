@@ -30,6 +30,7 @@ pub use trajectory::{RunError, Side, Trajectory};
 
 use crate::error::{Diagnostic, Error, Result};
 use crate::method::{Method, default_for};
+use crate::model::control::Setting;
 use crate::model::{AUTO, Model, suggestion};
 use crate::phase::Phase;
 use crate::run::{Outcome, Watcher};
@@ -65,6 +66,8 @@ pub struct Simulation {
     wants_estimate: bool,
     /// Check for walls that the steps may have missed.
     looks_for_walls: bool,
+    /// The controls, constant from one of these times to the next; empty if they never change.
+    controls: Arc<[Setting]>,
     trouble: Option<Error>,
 }
 
@@ -110,6 +113,7 @@ impl Simulation {
             record: Record::Nodes,
             wants_estimate: false,
             looks_for_walls: false,
+            controls: model.control_settings().into(),
             trouble: None,
             model: Arc::new(model.clone()),
         }
@@ -191,6 +195,12 @@ impl Simulation {
         let mut values = self.parameters.to_vec();
         values[number] = value;
         self.parameters = values.into();
+        self
+    }
+
+    /// Sets the controls: each list of values holds from its time to the next. Steps end at these times.
+    pub fn controls(mut self, settings: Vec<Setting>) -> Simulation {
+        self.controls = settings.into();
         self
     }
 

@@ -15,7 +15,7 @@ use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
-use crate::run::{Audience, Mesh, Outcome, Sections, Status, Watcher};
+use crate::run::{Audience, Mesh, Outcome, Schedule, Sections, Status, Watcher};
 use crate::step::{Scheme, State};
 
 /// A simulation with a known step and a checked start.
@@ -37,6 +37,8 @@ pub struct Ready {
     is_tuned: bool,
     /// Where functions of time allow only shorter steps.
     short: Arc<[Piece]>,
+    /// Parameters that change with the time.
+    schedule: Arc<Schedule>,
     /// How the run fails: no step conserves the energy. It ends before.
     broken: Option<Broken>,
     /// True if the run continues an earlier one.
@@ -71,7 +73,17 @@ impl Ready {
         let short = short::find(simulation, &scheme, &state, until)?;
         warnings.extend(short.warning);
         let short_pieces = short.pieces;
-        let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone(), short_pieces.clone());
+        let pieces = simulation.controls.iter().map(|setting| (setting.from, setting.controls.clone()));
+        let schedule = Arc::new(Schedule::new(&simulation.parameters, pieces));
+        let mut runner = Runner::new(
+            &scheme,
+            &pool,
+            state.clone(),
+            is_resumed,
+            sections.clone(),
+            short_pieces.clone(),
+            schedule.clone(),
+        );
         let tolerance = simulation.tolerance;
         let mut lost = None;
         let (plan, estimate) = match simulation.step {
@@ -92,7 +104,7 @@ impl Ready {
                 };
                 let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &scheme);
                 let tuned = match controlled {
-                    Controlled::Tuned(tuned) if tuned.warning.is_none() => tuned,
+                    Controlled::Tuned(tuned) if tuned.warning.is_none() => *tuned,
                     // Where controlled steps do not meet the tolerance, steps of equal length may.
                     other => {
                         let equal = tune(&mut runner, until, scheme.order(), tolerance, &shortest, stop);
@@ -126,6 +138,7 @@ impl Ready {
             compile_seconds,
             is_tuned: simulation.step.is_none(),
             short: short_pieces,
+            schedule,
             broken,
             is_restarted: matches!(simulation.from, From::State(_) | From::All { .. }),
         })
@@ -177,19 +190,22 @@ impl Ready {
         self.show(&mut [Audience { watcher, every: self.every }])
     }
 
+    fn runner(&self) -> Runner<'_> {
+        let (state, sections) = (self.state.clone(), self.sections.clone());
+        let (short, schedule) = (self.short.clone(), self.schedule.clone());
+        Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, short, schedule)
+    }
+
     /// Runs the simulation with one unit of roundoff more in every step and at every impact; none where that cannot be done.
     pub(crate) fn watch_disturbed(&self, seed: u64, watcher: &mut dyn Watcher) -> Result<Option<Outcome>> {
-        let (state, sections) = (self.state.clone(), self.sections.clone());
-        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, self.short.clone());
+        let mut runner = self.runner();
         let plan = Plan { checkpoints: 0, ..self.plan };
         runner.run_disturbed(plan, seed, &mut [Audience { watcher, every: self.every }])
     }
 
     /// Runs the simulation and reports events to several watchers.
     pub fn show(&self, audience: &mut [Audience]) -> Result<Outcome> {
-        let (state, sections) = (self.state.clone(), self.sections.clone());
-        let short = self.short.clone();
-        let mut runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, short);
+        let mut runner = self.runner();
         let mut plan = self.plan;
         if let Some(Broken { until: end, .. }) = self.broken.as_ref().filter(|broken| broken.until > self.begin()) {
             plan.until = *end;
@@ -233,9 +249,9 @@ fn better(controlled: Controlled, equal: Result<Tuned>) -> Result<Tuned> {
     match (controlled, equal) {
         (Controlled::Failed(plan), Ok(Tuned { lost: Some(_), .. })) => Ok(Tuned::unknown(plan)),
         (Controlled::TooLong | Controlled::Failed(_), equal) => equal,
-        (Controlled::Tuned(controlled), Err(_)) => Ok(controlled),
+        (Controlled::Tuned(controlled), Err(_)) => Ok(*controlled),
         (Controlled::Tuned(controlled), Ok(equal)) => {
-            Ok(if error(&equal) < error(&controlled) { equal } else { controlled })
+            Ok(if error(&equal) < error(&controlled) { equal } else { *controlled })
         }
     }
 }

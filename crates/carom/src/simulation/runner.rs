@@ -9,8 +9,8 @@ use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{
-    Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
-    failure,
+    Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Schedule, Scheduled, Sections,
+    Stream, Tally, drive, failure,
 };
 use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant};
 
@@ -78,6 +78,8 @@ pub(super) struct Runner<'a> {
     sections: Sections,
     /// Where functions of time allow only shorter steps.
     short: Arc<[Piece]>,
+    /// Parameters that change with the time.
+    schedule: Arc<Schedule>,
 }
 
 impl<'a> Runner<'a> {
@@ -88,8 +90,9 @@ impl<'a> Runner<'a> {
         is_resumed: bool,
         sections: Sections,
         short: Arc<[Piece]>,
+        schedule: Arc<Schedule>,
     ) -> Runner<'a> {
-        Runner { scheme, pool, start, is_resumed, sections, short }
+        Runner { scheme, pool, start, is_resumed, sections, short, schedule }
     }
 
     /// The parts of the time with shorter steps.
@@ -140,7 +143,8 @@ impl<'a> Runner<'a> {
             return Ok(None);
         }
         let [whole, halves] = [Variant::Whole, Variant::Halved].map(|variant| self.pool.take(self.scheme, variant));
-        Ok(Some(Pair { whole: whole?, halves: halves?, start: self.start.clone(), is_resumed: self.is_resumed }))
+        let (start, schedule) = (self.start.clone(), self.schedule.clone());
+        Ok(Some(Pair { whole: whole?, halves: halves?, start, is_resumed: self.is_resumed, schedule }))
     }
 
     /// Evaluates the system, with the parameters of the runs.
@@ -164,12 +168,16 @@ pub(super) struct Pair {
     halves: Equipment,
     start: State,
     is_resumed: bool,
+    schedule: Arc<Schedule>,
 }
 
 impl Pair {
     /// Begins at the start of the runs; none if the first step, of length h, has no start.
     pub(super) fn start(&mut self, h: f64) -> Option<State> {
         let mut state = self.start.clone();
+        if let Some(parameters) = self.schedule.at(state.z.t) {
+            state.parameters = parameters.clone();
+        }
         self.whole.stepper.begin(&state.parameters);
         self.halves.stepper.begin(&state.parameters);
         if !self.is_resumed {
@@ -180,19 +188,23 @@ impl Pair {
 
     /// The ends of a step and of the same step in halves; none if one has no solution.
     pub(super) fn step(&mut self, from: &State, until: f64) -> Option<(&State, &State)> {
-        self.whole.stepper.step(from, until, &mut self.whole.log).ok()?;
-        self.halves.stepper.step(from, until, &mut self.halves.log).ok()?;
+        for Equipment { stepper, log, .. } in [&mut self.whole, &mut self.halves] {
+            Scheduled::new(&mut **stepper, &self.schedule, from).step(from, until, log).ok()?;
+        }
         Some((&self.whole.log.end, &self.halves.log.end))
     }
 }
 
 fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
-    let Runner { scheme, start, is_resumed, sections, short, .. } = runner;
+    let Runner { scheme, start, is_resumed, sections, short, schedule, .. } = runner;
     let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
-    stepper.begin(&start.parameters);
-    look.begin(&start.parameters);
     let mut state = start.clone();
+    if let Some(parameters) = schedule.at(state.z.t) {
+        state.parameters = parameters.clone();
+    }
+    stepper.begin(&state.parameters);
+    look.begin(&state.parameters);
     if !*is_resumed {
         stepper.start(&mut state, plan.step).map_err(|e| failure(e, &start.z))?;
     }
@@ -224,7 +236,8 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         observers.push(&mut checkpoints);
     }
     observers.extend(streams.iter_mut().map(|stream| stream as &mut dyn Observer));
-    let ending = drive(&mut **stepper, state, *is_resumed, mesh, sections, log, look, &mut observers);
+    let mut stepper = Scheduled::new(&mut **stepper, schedule, &state);
+    let ending = drive(&mut stepper, state, *is_resumed, mesh, sections, log, look, &mut observers);
     let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
     let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
     let mut last = Node::default();

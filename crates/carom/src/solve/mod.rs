@@ -6,6 +6,7 @@ mod lu;
 mod markowitz;
 mod newton;
 pub mod root;
+mod skyline;
 mod sparse;
 
 pub(crate) use linear::Linear;
@@ -13,6 +14,7 @@ pub use lu::Lu;
 pub(crate) use markowitz::MarkowitzLu;
 pub use newton::{NoSolution, Solved};
 pub(crate) use newton::{StopRule, largest_part};
+pub use skyline::{Inertia, Skyline};
 pub use sparse::SparseLu;
 
 /// The larger of two numbers. Propagates NaN, unlike `f64::max`.

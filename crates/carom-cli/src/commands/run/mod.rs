@@ -14,13 +14,14 @@ mod rows;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use carom::{Audience, Diagnostic, Result, Status};
+use carom::{Audience, Diagnostic, Model, Result, Simulation, Status};
 
+use super::interrupt::Interrupt;
 use super::{Table, load, with_options};
 use crate::args;
 use crate::output::print;
 use crate::style;
-use record::{Interrupt, Record};
+use record::Record;
 use report::Report;
 
 /// Runs a model and prints the results.
@@ -35,6 +36,23 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     if let Some(path) = &arguments.restart {
         simulation = resume::resume(simulation, path, &model)?;
     }
+    show(arguments, &model, &simulation, &pictures, &tables, false)
+}
+
+/// Runs a simulation and draws its report; prints nothing else.
+pub fn report(arguments: &args::Run, model: &Model, simulation: &Simulation) -> Result<ExitCode> {
+    let pictures = picture::Pictures::new(&arguments.pictures, &arguments.model.model)?;
+    show(arguments, model, simulation, &pictures, &Tables::new(arguments)?, true)
+}
+
+fn show(
+    arguments: &args::Run,
+    model: &Model,
+    simulation: &Simulation,
+    pictures: &picture::Pictures,
+    tables: &Tables,
+    is_quiet: bool,
+) -> Result<ExitCode> {
     let every = arguments.every.map(positive_interval).transpose()?;
     if let Some(list) = &arguments.diagnostics {
         diagnostics::check(list)?;
@@ -46,10 +64,10 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
         anstream::eprintln!("{}", style::note(&style::visible(&note)));
     }
     let list = arguments.diagnostics.as_ref();
-    let panel = list.map(|list| diagnostics::panel(list, &model, ready.method(), ready.step())).transpose()?;
+    let panel = list.map(|list| diagnostics::panel(list, model, ready.method(), ready.step())).transpose()?;
     let mut record = Record::new(arguments, ready.begin(), ready.until(), panel, interrupt);
     let preparing = Instant::now();
-    let mut album = pictures.album(&model, &ready)?;
+    let mut album = pictures.album(model, &ready)?;
     // The plot of the energy can do without it.
     let mut dense = if arguments.json { None } else { ready.dense(energy::MOST_ARCS).ok() };
     let preparing = preparing.elapsed().as_secs_f64();
@@ -64,17 +82,19 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
     dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
-    let report = Report { model: &model, method, until, record: &record, outcome: &outcome, seconds };
+    let report = Report { model, method, until, record: &record, outcome: &outcome, seconds };
     tables.write(&report)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
-    print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;
+    if !is_quiet {
+        print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;
+    }
     for note in &outcome.notes {
         anstream::eprintln!("{}", style::note(&style::visible(note)));
     }
     for warning in &outcome.warnings {
         anstream::eprintln!("{}", style::warning(warning));
     }
-    let drawn = pictures.draw(album, &report, arguments.json);
+    let drawn = pictures.draw(album, &report, arguments.json || is_quiet);
     match outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
         Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => {

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
@@ -12,9 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::energy::EnergyPlot;
 use crate::args;
 use crate::commands::count;
+use crate::commands::interrupt::Interrupt;
 
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The number of impacts shown on a terminal.
 pub const SHOWN: usize = 20;
 /// If there are more, this many are shown from the end.
@@ -49,28 +47,6 @@ pub struct Record {
     begin: Instant,
     steps: u64,
     bar: Option<ProgressBar>,
-}
-
-/// Ends a run after Ctrl-C.
-#[derive(Clone, Copy)]
-pub struct Interrupt;
-
-impl Interrupt {
-    pub fn new() -> Interrupt {
-        // A second Ctrl-C ends the program at once, as does the first if no handler can be installed.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
-        Interrupt
-    }
-}
-
-impl Watcher for Interrupt {
-    fn wants_to_stop(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
-    }
 }
 
 impl Record {

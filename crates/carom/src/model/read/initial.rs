@@ -1,5 +1,8 @@
 //! `[initial]`: by place, `q = [1, 0]`, or by name, `q = {theta = 1}`.
 
+use std::ops::Range;
+
+use super::super::control::{Given, Span};
 use super::super::document::{Entry, Fields, Item, Value, Which, wrong_kind};
 use super::super::names::Use;
 use super::super::{Initial, Motion};
@@ -30,11 +33,16 @@ impl<'a> Reader<'a> {
                 return Err(self.error(&item.span, message, "give one of them"));
             }
         };
-        let motion = self.attempt(|reader| reader.components(motion_item, key, q.as_ref().map(|(q, _)| q.as_slice())));
+        let motion = self.attempt(|reader| reader.components(motion_item, key, q.as_ref().map(|(q, ..)| q.as_slice())));
         let project = fields.flag("project")?.unwrap_or(false);
-        let (Some((q, missing_q)), Some((motion, missing_motion))) = (q, motion) else { return Ok(None) };
-        let (mut q, mut motion) = (q, motion);
+        let (Some((mut q, missing_q, free_q)), Some((mut motion, missing_motion, free_motion))) = (q, motion) else {
+            return Ok(None);
+        };
+        if let Some(span) = free_motion.iter().flatten().next().filter(|_| key == "q1") {
+            return Err(self.error(&span.place, "an entry of `q1` cannot be free", "give `v` or `p` instead"));
+        }
         self.start_with_positive_w(&mut q, &mut motion);
+        self.free_start = [free_q, free_motion];
         let motion = match key {
             "v" => Motion::Velocity(motion),
             "p" => Motion::Momentum(motion),
@@ -45,13 +53,24 @@ impl<'a> Reader<'a> {
         Ok(Some(Initial { q, motion, project, missing: [missing_q, missing_motion] }))
     }
 
-    /// One expression of the parameters for each coordinate, and the numbers of those that are missing. `q` is known where
-    /// velocities are read.
-    fn components(&mut self, item: &Item, key: &str, q: Option<&[Expr]>) -> Result<(Vec<Expr>, Vec<usize>)> {
+    /// One expression of the parameters for each coordinate, the numbers of those that are missing, and the free ones. A free
+    /// entry has its guess, or 0. `q` is known where velocities are read.
+    #[allow(clippy::type_complexity)]
+    fn components(
+        &mut self,
+        item: &Item,
+        key: &str,
+        q: Option<&[Expr]>,
+    ) -> Result<(Vec<Expr>, Vec<usize>, Vec<Option<Span>>)> {
         let mut values = match &item.value {
-            Value::Array(items) => self.by_place(item, items, key)?,
-            Value::Table(entries) => self.by_name(entries, key, q)?,
-            _ => return Err(wrong_kind(self.source, item, "a list, or a section with names")),
+            Value::Table(entries) => {
+                let posed = |(i, value)| (i, Given::Fixed(value));
+                self.by_name(entries, Self::given, |reader, name, span, item| {
+                    let pose = reader.pose(name, span, item, key, q)?;
+                    Ok(pose.map(|pose| pose.into_iter().map(posed).collect()))
+                })?
+            }
+            _ => self.per_coordinate(item, key, Self::given)?,
         };
         for setting in self.overrides.iter().filter(|setting| setting.section == key) {
             let i = match &setting.entry {
@@ -62,16 +81,54 @@ impl<'a> Reader<'a> {
                     return Err(self.error(&setting.span, format!("there is no entry {i}"), label));
                 }
             };
-            values[i] = Some(self.expr(&setting.item, Use::Parameters)?);
+            values[i] = Some(self.given(&setting.item)?);
         }
         if matches!(key, "q" | "q1") {
-            self.upright(&mut values);
+            self.upright(&mut values, Given::Fixed);
         }
         let missing = (0..values.len()).filter(|&i| values[i].is_none()).collect();
-        Ok((values.into_iter().map(|value| value.unwrap_or(Expr::constant(0.0))).collect(), missing))
+        let guess = |value: &Option<Given>| match value {
+            Some(Given::Fixed(value)) => *value,
+            Some(Given::Free(span)) => Expr::constant(span.guess_or(0.0)),
+            None => Expr::constant(0.0),
+        };
+        let guesses = values.iter().map(guess).collect();
+        let free = values.into_iter().map(|value| match value {
+            Some(Given::Free(span)) => Some(span),
+            _ => None,
+        });
+        Ok((guesses, missing, free.collect()))
     }
 
-    fn by_place(&self, item: &Item, items: &[Item], key: &str) -> Result<Vec<Option<Expr>>> {
+    /// An expression of the parameters, or `{min, max, guess}`.
+    pub(super) fn given(&mut self, item: &Item) -> Result<Given> {
+        match item.value {
+            Value::Table(_) => self.span(item, "entry").map(Given::Free),
+            _ => self.expr(item, Use::Parameters).map(Given::Fixed),
+        }
+    }
+
+    /// One value for each coordinate, by place or by name; None where nothing is said.
+    pub(super) fn per_coordinate<T: Clone>(
+        &mut self,
+        item: &Item,
+        key: &str,
+        read: impl FnMut(&mut Self, &Item) -> Result<T>,
+    ) -> Result<Vec<Option<T>>> {
+        match &item.value {
+            Value::Array(items) => self.by_place(item, items, key, read),
+            Value::Table(entries) => self.by_name(entries, read, |_, _, _, _| Ok(None)),
+            _ => Err(wrong_kind(self.source, item, "a list, or a section with names")),
+        }
+    }
+
+    fn by_place<T>(
+        &mut self,
+        item: &Item,
+        items: &[Item],
+        key: &str,
+        mut read: impl FnMut(&mut Self, &Item) -> Result<T>,
+    ) -> Result<Vec<Option<T>>> {
         let n = self.names.coordinates.len();
         if self.broken_coordinates {
             return Err(self.source.error(item.span.clone(), Complaint::consequence()));
@@ -82,16 +139,22 @@ impl<'a> Reader<'a> {
             let message = format!("`{key}` has {} {entries}, not {n}", items.len());
             return Err(self.error(&item.span, message, format!("one for each of {}", names.join(", "))));
         }
-        items.iter().map(|item| self.expr(item, Use::Parameters).map(Some)).collect()
+        items.iter().map(|item| read(self, item).map(Some)).collect()
     }
 
-    fn by_name(&mut self, entries: &[Entry], key: &str, q: Option<&[Expr]>) -> Result<Vec<Option<Expr>>> {
+    /// `pose` reads the names that stand for several coordinates.
+    fn by_name<T: Clone>(
+        &mut self,
+        entries: &[Entry],
+        mut read: impl FnMut(&mut Self, &Item) -> Result<T>,
+        mut pose: impl FnMut(&mut Self, &str, &Range<usize>, &Item) -> Result<Option<Vec<(usize, T)>>>,
+    ) -> Result<Vec<Option<T>>> {
         let mut values = vec![None; self.names.coordinates.len()];
         for entry in entries {
             self.each_component(entry, |reader, name, span, item| {
-                let given = match reader.pose(name, span, item, key, q)? {
+                let given = match pose(reader, name, span, item)? {
                     Some(given) => given,
-                    None => vec![(reader.coordinate(name, span)?, reader.expr(item, Use::Parameters)?)],
+                    None => vec![(reader.coordinate(name, span)?, read(reader, item)?)],
                 };
                 for (i, value) in given {
                     if values[i].replace(value).is_some() {

@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
                         return reader.torque(name, span, item, entries, &mut forces);
                     }
                     let index = reader.coordinate(name, span)?;
-                    forces[index] = forces[index] + reader.expr(item, Use::Motion)?;
+                    forces[index] = forces[index] + reader.expr(item, Use::Control)?;
                     Ok(())
                 })
             });
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         self.places.forces.push(force_item.span.clone());
         self.each_round(&fields, |reader, _| {
             let at = reader.spot(at_item)?;
-            let force = reader.vector(force_item, Use::Motion)?;
+            let force = reader.vector(force_item, Use::Control)?;
             for (point, component) in at.into_iter().zip(force) {
                 for (sum, arm) in forces.iter_mut().zip(grad(point, &q)) {
                     *sum = *sum + component * arm;

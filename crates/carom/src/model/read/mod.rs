@@ -2,11 +2,14 @@
 
 mod body;
 mod contact;
+mod control;
 mod drawing;
+mod ends;
 mod initial;
 mod joint;
 mod mechanics;
 mod names;
+mod phase;
 mod picture;
 mod pose;
 mod repeat;
@@ -20,6 +23,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::control::Span;
 use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wrong_kind};
 use super::names::{Names, Use};
 use super::scope::Allowed;
@@ -30,8 +34,9 @@ use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
 use crate::system::System;
 use body::Tree;
+use control::Known;
 
-const SECTIONS: [&str; 22] = [
+const SECTIONS: [&str; 28] = [
     "title",
     "coordinates",
     "parameters",
@@ -54,6 +59,12 @@ const SECTIONS: [&str; 22] = [
     "points",
     "draw",
     "view",
+    "controls",
+    "objective",
+    "final",
+    "periodic",
+    "bound",
+    "phase",
 ];
 
 /// The source, and what is known of the model so far.
@@ -78,6 +89,8 @@ struct Reader<'a> {
     /// Points that could not be read: using them is no further mistake.
     broken_points: Vec<String>,
     places: Places,
+    /// The free entries of the start.
+    free_start: [Vec<Option<Span>>; 2],
     /// The loop variables of the section or the key that is being read.
     loops: Vec<Loop>,
     /// How many names repetition has made.
@@ -104,6 +117,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         broken_coordinates: false,
         broken_points: Vec::new(),
         places: Places::default(),
+        free_start: Default::default(),
         loops: Vec::new(),
         named: 0,
         mistakes: RefCell::default(),
@@ -124,6 +138,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     reader.ends_have_mass();
     reader.attempt(|reader| reader.view(&top));
     reader.attempt(|reader| reader.points_on_bodies(&top));
+    let controls = reader.attempt(|reader| reader.controls(&top));
     reader.attempt(|reader| reader.definitions(&top));
     reader.attempt(|reader| reader.points(&top));
     let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
@@ -141,17 +156,22 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     let sections = reader.attempt(|reader| reader.sections(&top));
     let projection = reader.attempt(|reader| reader.projection(&top));
     let drawings = reader.attempt(|reader| reader.drawings(&top));
+    let known = Known { forces: forces.as_deref().unwrap_or_default(), walls: &walls, constraints: rods };
+    let problem = reader.problem(&top, controls.unwrap_or_default(), &known);
     let warnings = reader.unused(&top);
-    let (Some(title), Some(lagrangian), Some(constraints), Some(forces), true) =
-        (title, lagrangian, constraints, forces, reader.mistakes.borrow().is_empty())
+    let (Some(title), Some(lagrangian), Some(mut constraints), Some(mut forces), Some(problem), true) =
+        (title, lagrangian, constraints, forces, problem, reader.mistakes.borrow().is_empty())
     else {
         return Err(reader.into_error());
     };
     let (initial, projection) = (initial.flatten(), projection.flatten());
+    let mut run = run.unwrap_or_default();
+    run.until = run.until.or(problem.until());
     let Reader { names, tree, mut places, points, view, contacts, undrawn, written, .. } = reader;
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
-    let Names { coordinates, parameters, definitions, .. } = names;
+    let Names { coordinates, mut parameters, definitions, .. } = names;
+    problem.prepare_run(&mut parameters, &mut constraints, &mut places.constraints, &mut forces);
     places.bodies = tree.as_ref().map_or_else(Vec::new, |tree| tree.places.clone());
     let mechanism = tree.map(|tree| Arc::new(tree.mechanism));
     let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism };
@@ -161,10 +181,11 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         definitions,
         structural,
         initial,
-        run: run.unwrap_or_default(),
+        run,
         outputs: outputs.unwrap_or_default(),
         sections: sections.unwrap_or_default(),
         projection,
+        problem,
         points,
         view,
         drawings: drawings.unwrap_or_default(),

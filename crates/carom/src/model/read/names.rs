@@ -12,7 +12,7 @@ use crate::expr::parse::Complaint;
 impl<'a> Reader<'a> {
     /// Notes which names the model declares anywhere: those are no functions.
     pub(super) fn declare(&mut self, top: &Fields) {
-        let keys = ["parameters", "definitions"].map(|section| self.entries_of(top, section));
+        let keys = ["parameters", "definitions", "controls"].map(|section| self.entries_of(top, section));
         let keys = keys.into_iter().map(|entries| entries.iter().map(|entry| entry.key.as_str()));
         let listed = top.get("coordinates").and_then(|item| Self::one_or_many(item)).into_iter().flatten();
         let listed = listed.filter_map(|item| match &item.value {

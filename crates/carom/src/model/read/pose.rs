@@ -107,11 +107,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A ball joint of which nothing is said starts unturned.
-    pub(super) fn upright(&self, values: &mut [Option<Expr>]) {
+    pub(super) fn upright<T>(&self, values: &mut [Option<T>], given: impl Fn(Expr) -> T) {
         for (_, first) in self.balls() {
-            if values[first..first + 4].iter().all(Option::is_none) {
-                let unturned = [1.0, 0.0, 0.0, 0.0].map(|x| Some(Expr::constant(x)));
-                values[first..first + 4].copy_from_slice(&unturned);
+            let values = &mut values[first..first + 4];
+            if values.iter().all(Option::is_none) {
+                let unturned = [1.0, 0.0, 0.0, 0.0].map(Expr::constant);
+                values.iter_mut().zip(unturned).for_each(|(value, x)| *value = Some(given(x)));
             }
         }
     }

@@ -51,14 +51,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an entry as [`Reader::each_name`] does; where it is a section, `B = {x = 1}`, each of its entries as `B.x`.
+    /// Reads an entry as [`Reader::each_name`] does; where it is a section, `B = {x = 1}`, each of its entries as `B.x`, unless B
+    /// itself is a coordinate.
     pub(super) fn each_component(
         &mut self,
         entry: &Entry,
         mut read: impl FnMut(&mut Self, &str, &Range<usize>, &Item) -> Result<()>,
     ) -> Result<()> {
         self.each_name(&entry.key, &entry.span, &entry.item, |reader, name| match &entry.item.value {
-            Value::Table(members) => members
+            Value::Table(members) if reader.names.coordinates.iter().all(|c| c.name != name) => members
                 .iter()
                 .try_for_each(|member| read(reader, &format!("{name}.{}", member.key), &member.span, &member.item)),
             _ => read(reader, name, &entry.span, &entry.item),

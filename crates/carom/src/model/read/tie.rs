@@ -110,11 +110,11 @@ impl<'a> Reader<'a> {
         let [a, b] = array(self.source, item)? else {
             return Err(self.error(&item.span, "two points are asked for, [\"A\", \"B\"]", ""));
         };
-        let (a, b) = (self.end(a)?, self.end(b)?);
+        let (a, b) = (self.tied_end(a)?, self.tied_end(b)?);
         Ok(([a.0, b.0], [a.1, b.1]))
     }
 
-    fn end(&self, item: &Item) -> Result<(End, Vector)> {
+    fn tied_end(&self, item: &Item) -> Result<(End, Vector)> {
         let place = self.spot(item)?;
         let attached = match (&self.tree, self.point_name(item)?) {
             (Some(tree), Some(name)) => tree.mechanism.points.iter().position(|point| point.name == name),

@@ -1,0 +1,159 @@
+//! The answer to a control problem.
+
+use super::blame::Unmet;
+use super::check::{Check, settings};
+use super::interior::{Ending, Solution};
+use super::transcription::{Found, Transcription};
+use crate::error::Result;
+use crate::method::Method;
+use crate::model::Model;
+use crate::model::control::Setting;
+
+/// How an optimisation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// At a local optimum.
+    Optimal,
+    /// The conditions cannot be met, at least near the guess.
+    Infeasible,
+    /// No step improves the point.
+    Stalled,
+    /// After too many iterations.
+    Iterations,
+    /// By request.
+    Interrupted,
+    /// The problem is not defined at the guess.
+    Failed,
+}
+
+impl Status {
+    /// As in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Optimal => "optimal",
+            Status::Infeasible => "infeasible",
+            Status::Stalled => "stalled",
+            Status::Iterations => "iterations",
+            Status::Interrupted => "interrupted",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+/// The answer to a control problem: the motion and the controls, with what is known of them.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The method.
+    pub method: String,
+    /// How the search ended.
+    pub status: Status,
+    /// Why, if it did not end at an optimum.
+    pub message: Option<String>,
+    /// The cost.
+    pub cost: f64,
+    /// The steps of each phase.
+    pub steps: Vec<usize>,
+    /// The motion, the controls, the impulses and the multipliers.
+    pub found: Found,
+    /// The number of iterations.
+    pub iterations: usize,
+    /// The largest violation of a condition.
+    pub feasibility: f64,
+    /// The largest entry of the dual equation, scaled.
+    pub optimality: f64,
+    /// The largest product of a distance to a bound and its multiplier, scaled.
+    pub complementarity: f64,
+    /// The number of unknowns and of rows.
+    pub size: [usize; 2],
+    /// The steps and the cost of each mesh.
+    pub refinement: Vec<(Vec<usize>, f64)>,
+    /// The estimated error of the cost, if the mesh was refined.
+    pub cost_error: Option<f64>,
+    /// The conditions that cannot be met, if the problem is infeasible; the largest misfit first.
+    pub cannot_meet: Vec<Unmet>,
+    /// Independent runs with the controls found.
+    pub check: Option<Check>,
+    /// What is seldom meant.
+    pub warnings: Vec<String>,
+    /// The number of different minima that were found.
+    pub minima: usize,
+    /// The time for compiling and for solving, in seconds.
+    pub seconds: [f64; 2],
+}
+
+impl Answer {
+    pub(super) fn new(method: &Method, problem: &mut Transcription, solution: &Solution) -> Result<Answer> {
+        let status = match solution.ending {
+            Ending::Optimal => Status::Optimal,
+            Ending::Infeasible => Status::Infeasible,
+            Ending::Stalled => Status::Stalled,
+            Ending::Iterations => Status::Iterations,
+            Ending::Interrupted => Status::Interrupted,
+            Ending::Failed => Status::Failed,
+        };
+        let message = match status {
+            Status::Optimal => None,
+            Status::Infeasible => Some("the conditions cannot all be met near this guess"),
+            Status::Stalled => Some("no step improves the point any further"),
+            Status::Iterations => Some("the largest number of iterations was reached"),
+            Status::Interrupted => Some("interrupted: this is the best point so far"),
+            Status::Failed => Some("the problem is not defined at the first guess"),
+        };
+        Ok(Answer {
+            method: method.name.clone(),
+            status,
+            message: message.map(str::to_string),
+            cost: solution.last.objective,
+            steps: problem.steps.clone(),
+            found: problem.read_off(solution)?,
+            iterations: solution.last.iteration,
+            feasibility: solution.last.feasibility,
+            optimality: solution.last.optimality,
+            complementarity: solution.last.complementarity,
+            size: problem.size(),
+            refinement: vec![(problem.steps.clone(), solution.last.objective)],
+            cost_error: None,
+            cannot_meet: Vec::new(),
+            check: None,
+            warnings: Vec::new(),
+            minima: 0,
+            seconds: [0.0; 2],
+        })
+    }
+}
+
+impl Answer {
+    /// The end time.
+    pub fn t_end(&self) -> f64 {
+        self.found.last.t
+    }
+
+    /// The controls along the time, for [`Simulation::controls`](crate::Simulation::controls).
+    pub fn settings(&self) -> Vec<Setting> {
+        settings(&self.found, &self.steps)
+    }
+
+    /// Notes impacts without an impulse, and steps so long that the motion between nodes may be another.
+    pub(super) fn note_oddities(&mut self, model: &Model) {
+        /// A step that moves a coordinate by more than this part of its range is long.
+        const LONG: f64 = 1.0 / 3.0;
+        /// Smaller impulses are none.
+        const NONE: f64 = 1e-6;
+        for hit in self.found.hits.iter().filter(|hit| hit.lambda < NONE) {
+            let (wall, t) = (&model.system.walls[hit.wall].name, hit.before.t);
+            let advice = "ask for an impulse: `lambda = {min = …}`";
+            self.warnings.push(format!("the motion touches `{wall}` at t = {t} without an impulse; {advice}"));
+        }
+        for (i, coordinate) in model.system.coordinates.iter().enumerate() {
+            let values: Vec<f64> = self.found.nodes.iter().map(|node| node.q[i]).collect();
+            let range = values.iter().fold(f64::MIN, |a, b| a.max(*b)) - values.iter().fold(f64::MAX, |a, b| a.min(*b));
+            let step = values.windows(2).fold(0.0f64, |all, pair| all.max((pair[1] - pair[0]).abs()));
+            if values.len() > 10 && step > LONG * range && range > 0.0 {
+                let message =
+                    format!("a step moves `{}` by {step:.3}, more than a third of its range", coordinate.name);
+                self.warnings.push(message + ": give more steps, or another guess");
+            }
+        }
+        self.warnings.extend(self.check.iter().flat_map(|check| check.warnings.clone()));
+    }
+}

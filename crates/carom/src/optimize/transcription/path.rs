@@ -1,0 +1,107 @@
+//! Walls and bounds on the way.
+
+use super::events::Surface;
+use super::program::Form;
+use super::{STRIDE, Transcription};
+use crate::error::Result;
+use crate::expr::Expr;
+use crate::model::control::Bound;
+use crate::system::time;
+
+impl Transcription<'_> {
+    /// φ(q_k) ≥ 0 at the inner nodes, for every wall that is not held.
+    pub(super) fn add_walls(&mut self) -> Result<()> {
+        for wall in 0..self.symbols.mechanics.walls.len() {
+            let phi = self.symbols.mechanics.walls[wall];
+            let element = self.at_a_node(phi)?;
+            for phase in 0..self.steps.len() {
+                if self.surfaces_of(phase).contains(&Surface::Wall(wall)) {
+                    continue;
+                }
+                for k in self.steps_of(phase).skip(1) {
+                    self.add_inequality(element, phase, k, [0.0, f64::INFINITY], None);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `[[bound]]`: at the inner nodes, or at the points of the quadrature if it contains velocities or controls.
+    pub(super) fn add_bounds(&mut self) -> Result<()> {
+        for bound in &self.problem().bounds {
+            let of = self.model.system.drive(&[bound.of])[0];
+            let moving = [&self.symbols.mechanics.v[..], &self.symbols.controls].concat();
+            if of.depends_on(&moving) {
+                self.add_bound_in_steps(bound, of)?;
+            } else {
+                self.add_bound_at_nodes(bound, of)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn at_a_node(&mut self, of: Expr) -> Result<usize> {
+        let inputs = [&self.symbols.mechanics.q[..], &[time()]].concat();
+        self.program.element(&inputs, &[of], None)
+    }
+
+    fn phases_of(&self, bound: &Bound) -> Vec<usize> {
+        bound.phases.clone().unwrap_or_else(|| (0..self.steps.len()).collect())
+    }
+
+    fn add_inequality(&mut self, element: usize, phase: usize, k: usize, bounds: [f64; 2], name: Option<String>) {
+        let order = STRIDE * (k - 1) + 4;
+        let time = self.step_time(phase, k - self.first_step(phase));
+        let inputs = [&self.q[k][..], &[time]].concat();
+        self.ask_within(element, inputs, bounds, order, name);
+    }
+
+    /// A row that an element keeps within bounds.
+    fn ask_within(&mut self, element: usize, inputs: Vec<Form>, bounds: [f64; 2], order: usize, name: Option<String>) {
+        let at: Vec<f64> = inputs.iter().map(|form| form.at(&self.program.start)).collect();
+        let guess = self.program.evaluate(element, &at)[1];
+        let row = match name {
+            Some(name) => self.condition(name, order),
+            None => self.program.row(order),
+        };
+        self.program.apply(element, inputs, vec![Some((row, 1.0))]);
+        self.program.within(row, bounds, guess);
+    }
+
+    fn add_bound_at_nodes(&mut self, bound: &Bound, of: Expr) -> Result<()> {
+        // The bounds of a plain coordinate are those of its variables.
+        if self.symbols.mechanics.q.contains(&of) && !self.is_soft {
+            return Ok(());
+        }
+        let element = self.at_a_node(of)?;
+        for phase in self.phases_of(bound) {
+            for k in self.steps_of(phase).skip(1) {
+                let name = self.is_soft.then(|| format!("bound `{}`", bound.name));
+                self.add_inequality(element, phase, k, [bound.span.min, bound.span.max], name);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_bound_in_steps(&mut self, bound: &Bound, of: Expr) -> Result<()> {
+        if self.symbols.controls.contains(&of) && !self.is_soft {
+            return Ok(());
+        }
+        let samples = self.step.samples.iter();
+        let mut values: Vec<Expr> = samples.map(|s| self.symbols.mechanics.at(&[of], &s.q, &s.v, s.t)[0]).collect();
+        values.sort_unstable();
+        values.dedup();
+        for value in values {
+            let inputs = self.step.inputs.clone();
+            let element = self.program.element(&inputs, &[value], None)?;
+            for phase in self.phases_of(bound) {
+                for k in self.steps_of(phase) {
+                    let name = self.is_soft.then(|| format!("bound `{}`", bound.name));
+                    let inputs = self.step_inputs(phase, k);
+                    self.ask_within(element, inputs, [bound.span.min, bound.span.max], STRIDE * k + 4, name);
+                }
+            }
+        }
+        Ok(())
+    }
+}
