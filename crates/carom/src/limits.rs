@@ -139,9 +139,9 @@ pub const MANY_FROM_REST: usize = 200;
 /// A run with more controlled steps than this is long: it has steps of equal length instead.
 pub const MOST_CONTROLLED: usize = 100_000;
 /// Stage equations of quick steps are solved to this many times less than the local error that is allowed.
-pub const SAFETY_OF_SOLUTION: f64 = 10.0;
+pub const SAFETY_OF_SOLUTION: f64 = 100.0;
 /// They are solved at least to this: the polynomial of a step is extrapolated, which amplifies its error by some 10⁵.
-pub const MOST_SOLUTION: f64 = 2e-10;
+pub const MOST_SOLUTION: f64 = 1e-9;
 /// They are solved at most to this, which is roundoff.
 pub const LEAST_SOLUTION: f64 = 1e-17;
 /// The prediction of a quick step may be off by this many times the square root of the accuracy with which it is solved: the end of
