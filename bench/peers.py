@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """carom beside heyoka: the time of a whole run with impacts, at equal error of its final state.
 
-    python3 bench/peers.py
+    python3 bench/peers.py [--json] [--starts N] [--long]
 
 makes a virtual environment with heyoka in target/peers-venv (once, from the package index), measures heyoka with its own
 terminal events and carom (the example `peers`) in turns, and prints the ratios. The error is Σ|z − z_exact| over q and p at
-T = 5; the exact state is heyoka's at its finest tolerance, which must agree with tests/reference. A time is the
-median over single runs, for the fastest setting whose error is small enough: of CPU time for heyoka, of the clock on the wall,
-which is never less, for carom; the smallest median of three rounds counts.
+T = 5; the exact state is heyoka's at its finest tolerance, which must agree with tests/reference. A time is the median over
+single runs by the clock on the wall, for the fastest setting whose error is small enough; the smallest median of the rounds
+counts. `default` is a whole run with neither method nor step named, from the simulation to its outcome, without the estimate of
+the error; `named` is the best constant step.
+
+--json      ends with one line of JSON: µs and ratios for each case
+--starts N  the same over N random starts: time against quantiles of the error, so that a lucky start counts for nothing
+--long      T = 1000: time against the error of the energy
 """
 
 import json
 import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -40,7 +46,7 @@ def enter_environment():
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
     subprocess.run([str(python), "-m", "pip", "install", "--quiet", "heyoka"], check=True)
-    os.execv(python, [str(python), __file__])
+    os.execv(python, [str(python), __file__, *sys.argv[1:]])
 
 
 class CartPendulum:
@@ -64,6 +70,12 @@ class CartPendulum:
 
     def normal(self, q):
         return 1.0, 0.0
+
+    def energy(self, state):
+        a, b, c = self.mass(state[:2])
+        v, w = state[2], state[3]
+        kinetic = 0.5 * (a * v * v + 2.0 * b * v * w + c * w * w)
+        return kinetic + 10.0 * (1.2 * state[0] - 0.2 * 2.0 * math.cos(state[1]))
 
     def reference(self):
         case = json.loads((ROOT / "tests/reference/cart-pendulum.json").read_text())["exact"]["4.0"]
@@ -99,6 +111,12 @@ class DoublePendulum:
     def normal(self, q):
         c12 = math.cos(q[0] + q[1])
         return math.cos(q[0]) + c12, c12
+
+    def energy(self, state):
+        a, b, c = self.mass(state[:2])
+        v, w = state[2], state[3]
+        kinetic = 0.5 * (a * v * v + 2.0 * b * v * w + c * w * w)
+        return kinetic + 10.0 * (3.0 - 2.0 * math.cos(state[0]) - math.cos(state[0] + state[1]))
 
     def reference(self):
         states = json.loads((ROOT / "tests/reference/double-pendulum.json").read_text())["exact"]["states"]
@@ -155,31 +173,158 @@ def exact(hy, system):
     return final(ta, system, UNTIL)
 
 
-def heyoka(hy, system, target):
-    """For each limit the median CPU time in µs, the error and the tolerance."""
+def heyoka(hy, system, target, settings=range(8, 34), runs=100):
+    """For each limit the median time in µs, the error and the tolerance."""
     best = {}
-    for exponent in range(8, 34):
+    for exponent in settings:
         tolerance = 10.0 ** (-exponent / 2)
         ta = integrator(hy, system, tolerance)
         error = sum(abs(a - b) for a, b in zip(final(ta, system, UNTIL), target))
-        times = []
-        for _ in range(300):
-            reset(ta, system)
-            begin = time.process_time_ns()
-            ta.propagate_until(UNTIL)
-            times.append((time.process_time_ns() - begin) / 1e3)
-        median = statistics.median(times)
+        median = statistics.median(timed(ta, system) for _ in range(runs))
         for limit in LIMITS:
             if error <= limit and (limit not in best or median < best[limit][0]):
                 best[limit] = (median, error, f"tol = {tolerance:.0e}")
     return best
 
 
-def carom():
-    """Rows (key, limit, µs, error, how, final state of the reference run) of the example."""
-    command = ["cargo", "run", "--release", "--quiet", "--example", "peers", "-p", "carom-bench", "--", "--json"]
-    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [json.loads(line) for line in lines]
+def timed(ta, system):
+    """The time of one run in µs."""
+    reset(ta, system)
+    begin = time.perf_counter_ns()
+    ta.propagate_until(UNTIL)
+    return (time.perf_counter_ns() - begin) / 1e3
+
+
+def callback_share(hy, system):
+    """The time of the Python callbacks in a run, in µs: the function itself, called as often as there are impacts."""
+    ta = integrator(hy, system, 1e-9)
+    calls = []
+    reset(ta, system)
+    reflect = ta.t_events[0].callback
+    for _ in range(300):
+        begin = time.perf_counter_ns()
+        reflect(ta, -1)
+        calls.append((time.perf_counter_ns() - begin) / 1e3)
+    return 3 * statistics.median(calls)
+
+
+def example(arguments, text=None):
+    """Lines of JSON that the example `peers` prints."""
+    command = ["cargo", "run", "--release", "--quiet", "--example", "peers", "-p", "carom-bench", "--", *arguments]
+    run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, input=text)
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def compare(hy, systems, rounds):
+    """Rows of the table: carom's, with heyoka's best beside them."""
+    targets = {system.key: exact(hy, system) for system in systems}
+    # In turns, and the best round of each: other work on the machine comes and goes.
+    theirs, ours = [], []
+    for _ in range(rounds):
+        ours.append(example(["--json"]))
+        theirs.append({system.key: heyoka(hy, system, targets[system.key]) for system in systems})
+    rows = []
+    for all_rounds in zip(*ours):
+        row = dict(all_rounds[0])
+        for key in ["named", "default", "default_with_estimate"]:
+            row[key] = min(part[key] for part in all_rounds)
+        system = next(system for system in systems if system.key == row["model"])
+        gap = sum(abs(a - b) for a, b in zip(row["exact"], targets[system.key]))
+        if not gap < 1e-9:
+            sys.exit(f"carom and heyoka disagree on {system.name}: {gap:.0e}")
+        row["heyoka"], row["heyoka_error"], row["heyoka_how"] = min(part[system.key][row["limit"]] for part in theirs)
+        row["system"] = system
+        rows.append(row)
+    return rows
+
+
+def table(rows, shares):
+    print(f"{'':<22}{'error':>7}  {'heyoka':>22}  {'default':>22}  {'with estimate':>14}  {'named':>22}  ratios")
+    for row in rows:
+        cells = [f"{row[key]:.1f} µs ({row[key + '_error']:.0e})" for key in ["heyoka", "default", "named"]]
+        ratios = [row["heyoka"] / row[key] for key in ["default", "named"]]
+        print(
+            f"{row['system'].name:<22}{row['limit']:>7.0e}  {cells[0]:>22}  {cells[1]:>22}  "
+            f"{row['default_with_estimate']:>11.1f} µs  {cells[2]:>22}  {ratios[0]:.2f} {ratios[1]:.2f}"
+            f"  (steps {row['default_steps']} and {row['named_steps']}; {row['default_how']}; {row['named_how']})"
+        )
+    for system, share in shares.items():
+        print(f"{system}: {share:.1f} µs of heyoka's time are its three Python callbacks")
+
+
+def in_json(rows):
+    names = {"cart-pendulum": "W1", "double-pendulum": "W2"}
+    out = {}
+    for row in rows:
+        case = {key: round(row[key], 2) for key in ["heyoka", "default", "default_with_estimate", "named"]}
+        case["default_ratio"] = round(row["heyoka"] / row["default"], 2)
+        case["named_ratio"] = round(row["heyoka"] / row["named"], 2)
+        limit = f"{row['limit']:.0e}".replace("e-0", "e-")
+        out[f"{names[row['model']]} {limit}"] = case
+    return json.dumps(out)
+
+
+def random_starts(system, count):
+    """Starts near the standard one: every coordinate and velocity is moved."""
+    rng = random.Random(2026)
+    by = [1.0, 0.1, 0.1, 0.1] if system.key == "cart-pendulum" else [0.1] * 4
+    return [[x + rng.uniform(-d, d) for x, d in zip(system.start, by)] for _ in range(count)]
+
+
+def over_starts(hy, systems, count):
+    """Time against quantiles of the error over many starts, for heyoka and for the default."""
+    for system in systems:
+        starts = random_starts(system, count)
+        for limit in LIMITS:
+            text = f"{system.key} {limit}\n" + "".join(" ".join(map(repr, start)) + "\n" for start in starts)
+            ours = example(["--starts"], text)
+            theirs = heyoka_over_starts(hy, system, starts, limit)
+            print(f"{system.name}, limit {limit:.0e}, {count} starts: mean µs, error at 50, 90, 99, 100 %")
+            for who, lines in [("heyoka", theirs), ("default", ours)]:
+                for line in lines:
+                    quantiles = ", ".join(f"{line[key]:.1e}" for key in ["q50", "q90", "q99", "q100"])
+                    print(f"  {who:<8} tolerance {line['tolerance']:.0e}: {line['mean']:7.1f} µs  {quantiles}")
+            good = [[line["mean"] for line in lines if line["q99"] <= limit] for lines in [theirs, ours]]
+            if all(good):
+                print(f"  99 % within {limit:.0e}: {min(good[0]):.1f} and {min(good[1]):.1f} µs, "
+                      f"ratio {min(good[0]) / min(good[1]):.2f}")
+
+
+def heyoka_over_starts(hy, system, starts, limit):
+    standard, finest = system.start, integrator(hy, system, 1e-18)
+    targets = []
+    for system.start in starts:
+        targets.append(final(finest, system, UNTIL))
+    lines = []
+    for half in range(0, 8):
+        tolerance = limit * 10.0 ** (-half / 2)
+        ta = integrator(hy, system, tolerance)
+        errors, times = [], []
+        for system.start, target in zip(starts, targets):
+            errors.append(sum(abs(a - b) for a, b in zip(final(ta, system, UNTIL), target)))
+            times.append(statistics.median(timed(ta, system) for _ in range(5)))
+        errors.sort()
+        at = lambda part: errors[round((len(errors) - 1) * part)]
+        lines.append({"tolerance": tolerance, "mean": statistics.mean(times),
+                      "q50": at(0.5), "q90": at(0.9), "q99": at(0.99), "q100": at(1.0)})
+    system.start = standard
+    return lines
+
+
+def long(hy, systems):
+    """T = 1000: CPU time against the error of the energy, for heyoka and for carom."""
+    for system in systems:
+        for tolerance in [1e-6, 1e-9, 1e-12, 1e-15]:
+            ta = integrator(hy, system, tolerance)
+            reset(ta, system)
+            first = system.energy([float(x) for x in ta.state])
+            begin = time.process_time_ns()
+            ta.propagate_until(1000.0)
+            spent = (time.process_time_ns() - begin) / 1e6
+            drift = abs(system.energy([float(x) for x in ta.state]) / first - 1.0)
+            print(json.dumps({"model": system.key, "how": f"heyoka, tol = {tolerance:.0e}", "ms": spent, "energy_error": drift}))
+    for line in example(["--long"]):
+        print(json.dumps(line))
 
 
 def main():
@@ -187,23 +332,14 @@ def main():
     import heyoka as hy
 
     systems = [CartPendulum(), DoublePendulum()]
-    targets = {system.key: exact(hy, system) for system in systems}
-    # In turns, and the best round of each: other work on the machine comes and goes.
-    rounds, ours = [], []
-    for _ in range(ROUNDS):
-        ours.append(carom())
-        rounds.append({system.key: heyoka(hy, system, targets[system.key]) for system in systems})
-    rows = [min(row, key=lambda row: row["median"]) for row in zip(*ours)]
-    print(f"{'':<22}{'error':>7}  {'heyoka ' + hy.__version__:>24}  {'carom':>36}  heyoka/carom")
-    for row in rows:
-        system = next(system for system in systems if system.key == row["model"])
-        gap = sum(abs(a - b) for a, b in zip(row["exact"], targets[system.key]))
-        if not gap < 1e-10:
-            sys.exit(f"carom and heyoka disagree on {system.name}: {gap:.0e}")
-        time_h, error_h, how_h = min(part[system.key][row["limit"]] for part in rounds)
-        theirs = f"{time_h:.1f} µs ({error_h:.0e}, {how_h})"
-        mine = f"{row['median']:.1f} µs ({row['error']:.0e}, {row['how']})"
-        print(f"{system.name:<22}{row['limit']:>7.0e}  {theirs:>24}  {mine:>36}  {time_h / row['median']:.2f}")
+    if "--starts" in sys.argv:
+        return over_starts(hy, systems, int(sys.argv[sys.argv.index("--starts") + 1]))
+    if "--long" in sys.argv:
+        return long(hy, systems)
+    rows = compare(hy, systems, 1 if "--json" in sys.argv else ROUNDS)
+    table(rows, {system.name: callback_share(hy, system) for system in systems})
+    if "--json" in sys.argv:
+        print(in_json(rows))
 
 
 if __name__ == "__main__":

@@ -136,8 +136,27 @@ pub const LOCAL_TOLERANCE: f64 = 1e-2;
 pub const LEAST_CONTROL: f64 = 1e-17;
 /// A Legendre coefficient of a velocity smaller than this, relative to the largest velocity in a step, is roundoff.
 pub const COEFFICIENT_ROUNDOFF: f64 = 64.0 * f64::EPSILON;
+/// A motion starts at rest if its kinetic energy is below this, relative to the largest that it has.
+pub const AT_REST: f64 = 1e-6;
+/// A motion that starts at rest and takes more controlled steps than this is run again, relative to its largest kinetic energy.
+pub const MANY_FROM_REST: usize = 200;
 /// A run with more controlled steps than this is long: it has steps of equal length instead.
 pub const MOST_CONTROLLED: usize = 100_000;
+/// Stage equations of quick steps are solved to this many times less than the local error that is allowed.
+pub const SAFETY_OF_SOLUTION: f64 = 100.0;
+/// They are solved at least to this: the polynomial of a step is extrapolated, which amplifies its error by some 10⁵.
+pub const MOST_SOLUTION: f64 = 1e-9;
+/// They are solved at most to this, which is roundoff.
+pub const LEAST_SOLUTION: f64 = 1e-17;
+/// The prediction of a quick step may be off by this many times the square root of the accuracy with which it is solved: the end of
+/// a step is by far more accurate than the prediction of the next, since their orders are 16 and 8.
+pub const PREDICTION: f64 = 60.0;
+/// A quick step is repeated if its prediction is worse by this factor; after an impact, if the next prediction would be.
+pub const REPEATED: [f64; 2] = [300.0, 30.0];
+/// A step longer by more than this than the one before is not predicted from it.
+pub const PREDICTS: f64 = 1.5;
+/// The first quick step, relative to the time in which the forces of the start would change the motion, for a solution to 1.
+pub const FIRST_QUICK: f64 = 2.0;
 /// The first controlled step, relative to the time of the run. It is only a start: steps grow quickly.
 pub const FIRST_STEP: f64 = 1e-6;
 /// A controlled step shorter than this, relative to the time, is no step: the motion runs into a singularity.
@@ -163,8 +182,10 @@ pub const MANY_NODES: f64 = 1000.0;
 pub const SLIVER: f64 = 0.1;
 /// A sample this near to a node, relative to the distance of samples, is the node.
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
-/// Number of equally spaced times at which two runs are compared, and at which walls are checked that the steps may have missed.
+/// Number of equally spaced times at which walls are checked that the steps may have missed.
 pub const CHECKPOINTS: usize = 255;
+/// Number of equally spaced times at which two runs with controlled steps are compared.
+pub const COMPARED: usize = 31;
 /// A motion that is in a wall by more than this, relative to the way of the motion in a step or to the size of what adds up to φ, is
 /// beyond it.
 pub const BEYOND: f64 = 1e-8;
@@ -182,6 +203,8 @@ pub const SAME_FAILURES: usize = 10;
 pub const DISTURBED_RUNS: usize = 4;
 /// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
+pub const NEGLIGIBLE: f64 = 0.03;
 /// A growth is resolved if it takes at least so many checkpoints.
 pub const RESOLVED: usize = 16;
 /// Disturbances grow exponentially if they grow by this factor in each quarter of the time: more than under a power law t³.

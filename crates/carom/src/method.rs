@@ -6,7 +6,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
 use crate::model::settings::{McvaSettings, Simultaneous};
-use crate::model::{Model, Run, suggestion};
+use crate::model::{AUTO, Model, Run, suggestion};
 use crate::plant::Plant;
 
 /// A flow and an impact rule.
@@ -99,6 +99,16 @@ impl Method {
     /// The name of the impact rule.
     pub fn rule_name(&self) -> &'static str {
         self.rule.name
+    }
+
+    /// Identifies the method and its flow.
+    pub(crate) fn key(&self) -> String {
+        format!("{} {}", self.name, self.flow.key())
+    }
+
+    /// The same with quick steps, whose length carom controls, in place of the flow.
+    pub fn one_pass(&self) -> Method {
+        Method { name: AUTO.into(), flow: Arc::new(FlowKind::one_pass()), ..self.clone() }
     }
 
     /// Creates the impact rule, or returns an error if it is incompatible with the system or the flow.

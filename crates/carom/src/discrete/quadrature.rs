@@ -55,8 +55,8 @@ pub(crate) fn lagrange_slope(c: &[f64], j: usize, x: f64) -> f64 {
 }
 
 /// The Legendre polynomial P_s(x).
-fn legendre(s: usize, x: f64) -> f64 {
-    legendre_pair(s, x).1
+pub(crate) fn legendre(s: usize, x: f64) -> f64 {
+    if s == 0 { 1.0 } else { legendre_pair(s, x).1 }
 }
 
 /// P_s′(x) inside (−1, 1).

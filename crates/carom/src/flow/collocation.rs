@@ -1,5 +1,6 @@
 //! The coefficients of Gauss collocation.
 
+pub(crate) use crate::discrete::quadrature::legendre;
 use crate::discrete::quadrature::{Quadrature, lagrange};
 
 /// Nodes c, weights b and matrix a of the Gauss method with s stages, on [0, 1]. [Hairer, Lubich & Wanner, II.1.3]
@@ -15,6 +16,8 @@ pub(crate) struct Collocation {
     pub(super) a: Vec<f64>,
     /// wⱼ = 1/Π(cⱼ − cₘ) over m ≠ j.
     w: Vec<f64>,
+    /// The coefficients of ∫₀ˣ ℓⱼ/x in powers of x, s for each j.
+    powers: Vec<f64>,
 }
 
 impl Collocation {
@@ -22,7 +25,8 @@ impl Collocation {
         let Quadrature { c, b } = Quadrature::gauss(s);
         let others = |j: usize| (0..s).filter(move |&m| m != j);
         let w = (0..s).map(|j| 1.0 / others(j).map(|m| c[j] - c[m]).product::<f64>()).collect();
-        let mut rule = Collocation { c, b, a: Vec::new(), w };
+        let mut rule = Collocation { c, b, a: Vec::new(), w, powers: Vec::new() };
+        rule.powers = (0..s).flat_map(|j| rule.powers_of(j)).collect();
         rule.a = (0..s).flat_map(|i| rule.integrals(rule.c[i])).collect();
         rule
     }
@@ -32,6 +36,28 @@ impl Collocation {
         let s = self.c.len();
         let integral = |j: usize| x * (0..s).map(|k| self.b[k] * lagrange(&self.c, j, x * self.c[k])).sum::<f64>();
         (0..s).map(integral).collect()
+    }
+
+    /// The coefficients of ∫₀ˣ ℓⱼ/x in powers of x.
+    fn powers_of(&self, j: usize) -> Vec<f64> {
+        let mut powers = vec![self.w[j]];
+        for (_, c) in self.c.iter().enumerate().filter(|(m, _)| *m != j) {
+            // times x − c
+            powers.push(0.0);
+            for k in (0..powers.len()).rev() {
+                powers[k] = if k > 0 { powers[k - 1] } else { 0.0 } - c * powers[k];
+            }
+        }
+        powers.iter_mut().enumerate().for_each(|(k, x)| *x /= (k + 1) as f64);
+        powers
+    }
+
+    /// Writes ∫₀ˣ ℓⱼ for each j. Powers lose some digits of large numbers of stages: accurate enough to look at a motion.
+    pub(super) fn weights(&self, x: f64, into: &mut [f64]) {
+        let s = self.c.len();
+        for (weight, powers) in into.iter_mut().zip(self.powers.chunks(s)) {
+            *weight = x * powers.iter().rev().fold(0.0, |sum, power| sum * x + power);
+        }
     }
 
     /// Writes ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
@@ -73,7 +99,15 @@ mod tests {
     #[test]
     fn the_order_conditions_hold_to_roundoff() {
         for s in 1..=8 {
-            let Collocation { c, b, a, .. } = Collocation::gauss(s);
+            let rule = Collocation::gauss(s);
+            for x in [0.0, 0.3, 1.0] {
+                let mut weights = vec![0.0; s];
+                rule.weights(x, &mut weights);
+                for (weight, due) in weights.iter().zip(rule.integrals(x)) {
+                    assert!((weight - due).abs() < 1e-10, "{s} stages at {x}: {weight}, not {due}");
+                }
+            }
+            let Collocation { c, b, a, .. } = rule;
             for k in 1..=2 * s {
                 let sum: f64 = (0..s).map(|i| b[i] * c[i].powi(k as i32 - 1)).sum();
                 assert!((sum - 1.0 / k as f64).abs() < 4e-16, "B({k}) for {s} stages: {:e}", sum - 1.0 / k as f64);

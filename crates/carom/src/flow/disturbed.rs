@@ -1,6 +1,6 @@
 //! A map with roundoff of its own.
 
-use crate::phase::{Discrete, Flow, Impulses, Moments, Phase};
+use crate::phase::{Discrete, Flow, Goal, Impulses, Moments, Phase, Polynomial, Quick};
 use crate::solve::NoSolution;
 
 /// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
@@ -33,6 +33,43 @@ fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
+}
+
+impl Disturbed {
+    fn quick_map(&mut self) -> Result<&mut dyn Quick, NoSolution> {
+        self.map.quick().ok_or(NoSolution::Diverged)
+    }
+}
+
+impl Quick for Disturbed {
+    fn attempt(
+        &mut self,
+        (z0, v0): (&Phase, &[f64]),
+        h: f64,
+        goal: Goal,
+        past: &Polynomial,
+        z1: &mut Phase,
+    ) -> Result<f64, NoSolution> {
+        let error = self.quick_map()?.attempt((z0, v0), h, goal, past, z1)?;
+        disturb(self.seed, z0.t, h, &z0.z, &mut z1.z);
+        Ok(error)
+    }
+
+    fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution> {
+        self.quick_map()?.shorten(z0, h, goal, z1)?;
+        disturb(self.seed, z0.t, h, &z0.z, &mut z1.z);
+        Ok(())
+    }
+
+    fn forget_last(&mut self) {
+        if let Some(quick) = self.map.quick() {
+            quick.forget_last();
+        }
+    }
+
+    fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution> {
+        self.quick_map()?.first_step(z0, goal)
+    }
 }
 
 impl Flow for Disturbed {
@@ -72,6 +109,24 @@ impl Flow for Disturbed {
 
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         self.map.write_moments(z0, h, moments)
+    }
+
+    fn glance(&mut self, z0: &Phase, tau: f64, z: &mut Phase) -> Result<(), NoSolution> {
+        self.map.glance(z0, tau, z)?;
+        disturb(self.seed, z0.t, tau, &z0.z, &mut z.z);
+        Ok(())
+    }
+
+    fn write_polynomial(&self, z0: &Phase, h: f64, polynomial: &mut Polynomial) -> bool {
+        self.map.write_polynomial(z0, h, polynomial)
+    }
+
+    fn read(&mut self, z0: &Phase, polynomial: &Polynomial, tau: f64, z: &mut Phase) -> bool {
+        self.map.read(z0, polynomial, tau, z)
+    }
+
+    fn quick(&mut self) -> Option<&mut dyn Quick> {
+        if self.map.quick().is_some() { Some(self) } else { None }
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {

@@ -9,7 +9,7 @@ use super::vector::Buffer;
 use crate::error::Result;
 use crate::mechanics::Mechanics;
 use crate::modified::ModifiedHamiltonian;
-use crate::phase::{Discrete, Flow, MOMENTS, Moments, Phase};
+use crate::phase::{Discrete, Flow, MOMENTS, Moments, Phase, Polynomial};
 use crate::solve::NoSolution;
 
 /// Gauss collocation with s stages on Hamilton's equations: order 2s, symplectic, symmetric. [Hairer, Lubich & Wanner, II.1]
@@ -206,6 +206,28 @@ impl Flow for Gauss {
             self.iteration.field.states().chunks(width).take(n).chain(self.iteration.rates.chunks(width).take(n));
         for (lanes, row) in moments.lanes.chunks_mut(MOMENTS).skip(1).zip(rows) {
             lanes[..width].copy_from_slice(row);
+        }
+        true
+    }
+
+    fn write_polynomial(&self, z0: &Phase, h: f64, polynomial: &mut Polynomial) -> bool {
+        if self.last.h != h || self.last.begin != *z0 {
+            return false;
+        }
+        polynomial.h = h;
+        polynomial.rates.clear();
+        polynomial.rates.extend_from_slice(&self.iteration.rates);
+        true
+    }
+
+    /// z(τ) = z0 + h Σⱼ Fⱼ ∫₀ˣ ℓⱼ with x = τ/h: of order s, and exact at the end of the step.
+    fn read(&mut self, z0: &Phase, polynomial: &Polynomial, tau: f64, z: &mut Phase) -> bool {
+        let width = self.iteration.field.width;
+        let mut weights = [0.0; MOMENTS];
+        self.rule.weights(tau / polynomial.h, &mut weights[..self.s]);
+        z.t = z0.t + tau;
+        for ((z, z0), rates) in z.z.iter_mut().zip(&z0.z).zip(polynomial.rates.chunks(width)) {
+            *z = z0 + polynomial.h * rates.iter().zip(&weights).map(|(rate, weight)| rate * weight).sum::<f64>();
         }
         true
     }

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
-use super::{Gauss, Held, HeldCode, Rk4, Variational};
+use super::{Gauss, Held, HeldCode, OnePass, Rk4, Variational};
 use crate::discrete::{self, DiscreteLagrangian, Galerkin, Midpoint, Nodes, Svc};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::{LocalCode, Mechanics};
 use crate::phase::Flow;
+
+/// The stages of the steps while walls hold a motion that is free by [`FlowKind::one_pass`].
+const HELD_STAGES: usize = 6;
 
 /// A flow, selected by name.
 pub struct FlowKind {
@@ -30,6 +33,7 @@ enum Recipe {
     Variational(Box<dyn DiscreteLagrangian>),
     Composition(&'static [f64], Box<dyn DiscreteLagrangian>),
     Gauss(usize),
+    OnePass,
     Rk4,
 }
 
@@ -49,6 +53,12 @@ impl FlowKind {
                 Box::new(Composition::new(base, parts, self.order, 2 * mechanics.n()))
             }
             Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
+            Recipe::OnePass => {
+                let none = || {
+                    Diagnostic::new("quick steps need a small system without constraints, on a machine with vectors")
+                };
+                Box::new(OnePass::new(mechanics, parameters)?.ok_or_else(none)?)
+            }
             Recipe::Rk4 => Box::new(Rk4::new(mechanics, parameters)?),
         })
     }
@@ -58,6 +68,7 @@ impl FlowKind {
         match &self.recipe {
             Recipe::Variational(rule) | Recipe::Composition(_, rule) => HeldCode::new(local, &**rule),
             Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
+            Recipe::OnePass => HeldCode::new(local, &Galerkin { degree: HELD_STAGES, at: Nodes::Gauss }),
             Recipe::Rk4 => Err(no_constraints()),
         }
     }
@@ -69,6 +80,17 @@ impl FlowKind {
             Recipe::Composition(parts, _) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
             _ => map,
         }
+    }
+
+    /// Gauss collocation on accelerations, whose steps can be solved to a tolerance. It has no name: its steps are controlled.
+    pub fn one_pass() -> FlowKind {
+        let about = "Gauss collocation on accelerations";
+        FlowKind { is_symplectic: false, ..FlowKind::symmetric("one-pass".into(), 16, about, Recipe::OnePass) }
+    }
+
+    /// True if walls can hold the motion.
+    pub fn can_hold(&self) -> bool {
+        !matches!(self.recipe, Recipe::Rk4)
     }
 
     /// A key that identifies the flow, including its settings.
@@ -92,7 +114,7 @@ impl FlowKind {
         match &self.recipe {
             Recipe::Variational(rule) => Some(of(&**rule)),
             Recipe::Gauss(stages) => Some(of(&Galerkin { degree: *stages, at: Nodes::Gauss })),
-            Recipe::Composition(..) | Recipe::Rk4 => None,
+            Recipe::Composition(..) | Recipe::OnePass | Recipe::Rk4 => None,
         }
     }
 

@@ -83,6 +83,64 @@ impl Moments {
     }
 }
 
+/// The motion of a step as a polynomial in time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Polynomial {
+    /// The length of the step; 0 if there is none.
+    pub h: f64,
+    /// Its rates at the stages of the step; the flow that made them knows of what.
+    pub rates: Vec<f64>,
+}
+
+impl Polynomial {
+    /// Copies `other` without allocating.
+    pub fn copy_from(&mut self, other: &Polynomial) {
+        self.h = other.h;
+        self.rates.clone_from(&other.rates);
+    }
+
+    /// Forgets the polynomial; keeps its memory.
+    pub fn forget(&mut self) {
+        self.h = 0.0;
+        self.rates.clear();
+    }
+}
+
+/// How exactly a step is solved.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a> {
+    /// Newton's method ends with a correction of the velocities below this, relative to them: the next would be its square.
+    pub root: f64,
+    /// √(2K) of the motion so far.
+    pub speed: f64,
+    /// √(M⁻¹)ᵢᵢ of each coordinate.
+    pub roots: &'a [f64],
+}
+
+/// A flow whose steps can be solved to a tolerance, from the polynomial of the step before.
+pub trait Quick {
+    /// Makes a step from z0, where the velocities are v0, and returns how far the polynomial `past` of the step before was from it:
+    /// the mean change of the velocities, relative to them. Without such a polynomial, how far that of this step will be from the
+    /// next.
+    fn attempt(
+        &mut self,
+        start: (&Phase, &[f64]),
+        h: f64,
+        goal: Goal,
+        past: &Polynomial,
+        z1: &mut Phase,
+    ) -> Result<f64, NoSolution>;
+
+    /// Makes a step from the same start as the last, with its polynomial as the guess.
+    fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution>;
+
+    /// Forgets the last step.
+    fn forget_last(&mut self);
+
+    /// A length for a first step from z0.
+    fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution>;
+}
+
 /// A one-step map. It may use earlier steps for a better initial guess, which changes the result at most by roundoff.
 pub trait Flow: Send {
     /// z1 = Φ_h(z0); h may be negative.
@@ -123,6 +181,28 @@ pub trait Flow: Send {
     /// events. Returns false if the last step was not the step from z0 with length h.
     fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
         false
+    }
+
+    /// The state at time τ after z0, accurate enough to search for events: on the polynomial of the last step, if the map has one
+    /// that began in z0; else by a step.
+    fn glance(&mut self, z0: &Phase, tau: f64, z: &mut Phase) -> Result<(), NoSolution> {
+        self.step(z0, tau, z)
+    }
+
+    /// Writes the polynomial of the last step. Returns false if the map has none, or if the last step was not the step from z0
+    /// with length h.
+    fn write_polynomial(&self, _z0: &Phase, _h: f64, _polynomial: &mut Polynomial) -> bool {
+        false
+    }
+
+    /// Writes the state at time τ on the polynomial of a step from z0. Returns false if the map has no polynomials.
+    fn read(&mut self, _z0: &Phase, _polynomial: &Polynomial, _tau: f64, _z: &mut Phase) -> bool {
+        false
+    }
+
+    /// The map as one that solves its steps to a tolerance, if it can.
+    fn quick(&mut self) -> Option<&mut dyn Quick> {
+        None
     }
 
     /// Clones this map. The clone shares the compiled code.

@@ -23,6 +23,7 @@ pub struct Expressions {
     /// The code that the steps of a flow share for all contact modes, by the name of the flow.
     held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
+    timed: OnceLock<Vec<Vec<Expr>>>,
 }
 
 /// The compiled parts that evaluators copy.
@@ -102,6 +103,7 @@ impl Expressions {
             flows: Mutex::default(),
             held: Mutex::default(),
             modified: Mutex::default(),
+            timed: OnceLock::new(),
         })
     }
 
@@ -230,5 +232,9 @@ impl Plant for Expressions {
 
     fn lagrangian(&self) -> Result<&Mechanics> {
         Ok(&self.code.mechanics)
+    }
+
+    fn functions_of_time(&self) -> Result<&[Vec<Expr>]> {
+        Ok(self.timed.get_or_init(|| self.code.mechanics.functions_of_time()))
     }
 }

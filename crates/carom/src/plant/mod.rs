@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub use expression::Expressions;
 
 use crate::error::Result;
+use crate::expr::Expr;
 use crate::flow::FlowKind;
 use crate::mechanics::{Field, Manifold, Mechanics, Node, Sources};
 use crate::modified::{Formula, ModifiedHamiltonian};
@@ -47,6 +48,9 @@ pub trait Plant: Send + Sync {
 
     /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;
+
+    /// See [`Mechanics::functions_of_time`]. Returns an error if the plant has no expressions.
+    fn functions_of_time(&self) -> Result<&[Vec<Expr>]>;
 }
 
 /// A shared plant.

@@ -1,7 +1,7 @@
 //! Detects walls that the steps missed.
 
 use super::observer::{Look, Observer};
-use crate::limits::BEYOND;
+use crate::limits::{BEYOND, CHECKPOINTS};
 use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{State, StepLog, pulling};
@@ -15,18 +15,19 @@ pub struct Missed {
     pub t: f64,
 }
 
-/// Checks the motion at equally spaced times, independent of the steps.
+/// Checks the motion at equally spaced times, independent of the steps: on the polynomials of the steps, but at every
+/// [`Checkpoints::stride`]-th time, where runs are compared, to the order of the flow.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     start: f64,
     time: f64,
-    count: usize,
     walls: usize,
     checked: usize,
-    /// q at the checkpoints; NaN if a partial step to one has no solution.
+    stride: usize,
+    /// q where runs are compared; NaN if a partial step to one has no solution.
     pub path: Vec<f64>,
-    /// p at the checkpoints.
-    pub momenta: Vec<f64>,
+    /// The least, largest and largest absolute value of each component of the state.
+    pub bounds: Vec<[f64; 3]>,
     /// For each wall the largest size of what adds up to φ̇ so far.
     rates: Vec<f64>,
     /// The first wall that was missed.
@@ -34,24 +35,31 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// `count` checkpoints from `start` to `until`, in a system with `walls` walls.
-    pub fn new(start: f64, until: f64, count: usize, walls: usize) -> Checkpoints {
+    /// Checkpoints from `start` to `until`, in a system with `walls` walls, of which `compared` serve to compare runs.
+    pub fn new(start: f64, until: f64, compared: usize, walls: usize) -> Checkpoints {
         Checkpoints {
             start,
             time: until - start,
-            count,
             walls,
             checked: 0,
+            stride: (CHECKPOINTS + 1) / (compared + 1),
             path: Vec::new(),
-            momenta: Vec::new(),
+            bounds: Vec::new(),
             rates: vec![0.0; walls],
             missed: None,
         }
     }
 
     fn next(&self) -> Option<f64> {
-        let part = (self.checked + 1) as f64 / (self.count + 1) as f64;
-        (self.checked < self.count).then_some(self.start + self.time * part)
+        let part = (self.checked + 1) as f64 / (CHECKPOINTS + 1) as f64;
+        (self.checked < CHECKPOINTS).then_some(self.start + self.time * part)
+    }
+
+    /// Includes a state in the bounds.
+    fn bound(&mut self, z: &Phase) {
+        for ([low, high, size], x) in self.bounds.iter_mut().zip(&z.z) {
+            (*low, *high, *size) = (low.min(*x), high.max(*x), size.max(x.abs()));
+        }
     }
 
     /// Returns a wall with φ < 0, or a wall that holds the motion and would have to pull.
@@ -77,8 +85,8 @@ impl Checkpoints {
 
 impl Observer for Checkpoints {
     fn begin(&mut self, state: &State, _is_resumed: bool, _look: &mut Look) -> Solved<()> {
-        self.path.reserve(self.count * state.z.q().len());
-        self.momenta.reserve(self.count * state.z.q().len());
+        self.path.reserve(CHECKPOINTS / self.stride * state.z.q().len());
+        self.bounds = state.z.z.iter().map(|&x| [x, x, x.abs()]).collect();
         Ok(())
     }
 
@@ -87,20 +95,35 @@ impl Observer for Checkpoints {
             self.checked += 1;
             let arc = log.arc_at(t);
             let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
-            let seen = look.looker.on_arc(log, arc, t, &mut z);
-            match seen {
-                Ok(()) => {
-                    self.path.extend(z.q());
-                    self.momenta.extend(z.p());
-                }
-                Err(_) => self.path.resize(self.checked * z.q().len(), f64::NAN),
+            let is_compared = self.checked.is_multiple_of(self.stride);
+            let seen = match is_compared {
+                true => look.looker.on_arc(log, arc, t, &mut z),
+                false => look.looker.near(log, arc, t, &mut z),
+            };
+            if seen.is_ok() {
+                self.bound(&z);
             }
-            let wall = seen.and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));
+            match seen {
+                Ok(()) if is_compared => self.path.extend(z.q()),
+                Err(_) if is_compared => self.path.resize(self.checked / self.stride * z.q().len(), f64::NAN),
+                _ => {}
+            }
+            let mut wall = seen.and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));
+            // The polynomial may be beyond a wall where the motion is not.
+            if let Ok(Some(_)) = wall
+                && !is_compared
+            {
+                wall = look
+                    .looker
+                    .on_arc(log, arc, t, &mut z)
+                    .and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));
+            }
             look.z = z;
             if let Ok(Some(wall)) = wall {
                 self.missed = self.missed.or(Some(Missed { wall, t }));
             }
         }
+        self.bound(&log.end.z);
         Ok(())
     }
 }

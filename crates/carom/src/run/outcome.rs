@@ -66,6 +66,8 @@ pub struct Energy {
     pub last: f64,
     /// The largest |H − H(0)| at a node.
     pub max_drift: f64,
+    /// The kinetic energy at the start, ½|p·v|.
+    pub first_kinetic: f64,
     /// The largest kinetic energy at a node, ½|p·v|.
     pub max_kinetic: f64,
     /// The mean kinetic energy over the time.
@@ -116,10 +118,10 @@ pub struct Outcome {
     pub energy: Energy,
     /// The coefficient of restitution of every wall.
     pub(crate) restitution: Vec<f64>,
-    /// q at the checkpoints, if there are any.
+    /// q where runs are compared, if there are checkpoints.
     pub(crate) path: Vec<f64>,
-    /// p at the checkpoints.
-    pub(crate) momenta: Vec<f64>,
+    /// The least, largest and largest absolute value of each component of the state at checkpoints and nodes.
+    pub(crate) bounds: Vec<[f64; 3]>,
     /// A wall that the steps missed, if one was detected.
     pub missed: Option<Missed>,
     /// The energy account, if it was requested and something can change the energy.

@@ -54,6 +54,7 @@ impl Observer for Tally {
         let v = look.evaluator.velocity(&state.z)?;
         let twice_kinetic: f64 = state.z.p().iter().zip(v).map(|(p, v)| p * v).sum();
         self.energy.max_kinetic = 0.5 * twice_kinetic.abs();
+        self.energy.first_kinetic = self.energy.max_kinetic;
         (self.begin, self.action) = (state.z.t, 0.0);
         self.first_rest = Some(state.z.t).filter(|_| !state.holding.is_empty() && !is_resumed);
         Ok(())

@@ -20,6 +20,8 @@ use crate::step::{Path, Scheme};
 pub(super) struct Compiled {
     plant: OnceLock<Result<SharedPlant>>,
     schemes: Mutex<Vec<Known>>,
+    /// The scheme of quick steps; none if the system has none.
+    quick: OnceLock<Option<Chosen>>,
     constructions: Mutex<Vec<Arc<Construction>>>,
     /// The last start that was checked, reused while the settings do not change.
     pub(super) start: Mutex<Option<Checked>>,
@@ -45,6 +47,7 @@ struct Construction {
 }
 
 /// The scheme of a run, with notes for the user.
+#[derive(Clone)]
 pub(super) struct Chosen {
     pub(super) scheme: Scheme,
     pub(super) pool: Arc<Pool>,
@@ -87,13 +90,26 @@ impl Simulation {
 
     /// Returns the compiled scheme of the chosen method, and compiles it if needed.
     pub(super) fn scheme(&self) -> Result<Chosen> {
-        let method = self.chosen_method()?;
+        self.scheme_of(self.chosen_method()?)
+    }
+
+    /// The scheme of quick steps, whose length carom controls: if neither the method nor the step is named, and the system is
+    /// small and has no constraints.
+    pub(super) fn quick_scheme(&self) -> Option<Chosen> {
+        if self.step.is_some() || !self.has_default_method() || !self.model.system.constraints.is_empty() {
+            return None;
+        }
+        let compile = || self.scheme_of(Arc::new(self.chosen_method().ok()?.one_pass())).ok();
+        self.compiled.quick.get_or_init(compile).clone()
+    }
+
+    fn scheme_of(&self, method: Arc<Method>) -> Result<Chosen> {
         let numbers = match method.switches {
             None => None,
             Some(_) => Some([&self.parameters[..], &self.current_model().start()?.q].concat()),
         };
         let lock = || self.compiled.schemes.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = |known: &&Known| known.method == method.name && known.numbers == numbers;
+        let is_known = |known: &&Known| known.method == method.key() && known.numbers == numbers;
         if let Some(Known { scheme, pool, warnings, .. }) = lock().iter().find(is_known) {
             return Ok(Chosen { scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         }
@@ -101,7 +117,7 @@ impl Simulation {
             None => (Scheme::new(self.plant()?, (*method).clone(), &self.model.run)?, Vec::new()),
             Some(_) => self.projected(&method)?,
         };
-        let (method, pool) = (method.name.clone(), Arc::<Pool>::default());
+        let (method, pool) = (method.key(), Arc::<Pool>::default());
         lock().push(Known { method, numbers, scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         Ok(Chosen { scheme, pool, warnings })
     }

@@ -2,37 +2,35 @@
 
 use super::reason::Limit;
 use super::runner::{Plan, Runner};
-use super::tolerance::{Quiet, Trial, Tuned, finish, try_out};
+use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
 use crate::error::Result;
-use crate::limits::{CHECKPOINTS, LEAST_CONTROL, LOCAL_TOLERANCE, MOST_CONTROLLED, TRIES};
+use crate::limits::{AT_REST, COMPARED, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES};
 use crate::run::{Status, Watcher};
+use crate::step::State;
 
-/// What controlled steps can do for a run.
-pub(super) enum Controlled {
-    /// They make the run, to the tolerance or with a warning.
-    Tuned(Box<Tuned>),
-    /// The run fails with these.
-    Failed(Plan),
-    /// The run is too long for them: the energy of a long run needs steps of equal length.
-    TooLong,
+/// Controlled steps that meet a tolerance, as far as can be told without a second run.
+pub(super) fn quick_plan(state: &State, until: f64, tolerance: f64) -> Plan {
+    let longest = (until - state.z.t) / FIRST_STEPS;
+    Plan { step: longest, control: Some(LOCAL_TOLERANCE * tolerance), until, ..Plan::default() }
 }
 
-/// Finds a local tolerance with which the final state, and the coordinates on the way, meet the tolerance.
+/// Finds a local tolerance with which the final state, and the coordinates on the way, meet the tolerance. Returns None if no
+/// run completes, or if the run is too long for controlled steps: the energy of a long run needs steps of equal length.
 pub(super) fn tune_controlled(
     runner: &mut Runner,
     until: f64,
     order: usize,
     tolerance: f64,
     stop: &dyn Watcher,
-) -> Result<Controlled> {
-    let longest = (until - runner.start().z.t) / 8.0;
-    let mut plan = Plan { step: longest, control: Some(LOCAL_TOLERANCE * tolerance), until, checkpoints: CHECKPOINTS };
+) -> Result<Option<Tuned>> {
+    let mut plan = quick_plan(runner.start(), until, tolerance);
+    plan.checkpoints = COMPARED;
     let (mut best, mut previous, mut stalls) = (None::<Trial>, f64::INFINITY, 0);
     for _ in 0..TRIES {
         let mut quiet = Quiet::until(stop, MOST_CONTROLLED);
         let outcome = runner.run(plan, &mut [quiet.audience()])?;
         if outcome.steps >= MOST_CONTROLLED {
-            return Ok(Controlled::TooLong);
+            return Ok(None);
         }
         if outcome.missed.is_some() {
             plan.step *= 0.5;
@@ -41,8 +39,14 @@ pub(super) fn tune_controlled(
         match outcome.status {
             Status::Completed => {}
             Status::Failed(_) if best.is_some() => break,
-            Status::Failed(_) => return Ok(Controlled::Failed(plan)),
-            _ => return Ok(Controlled::Tuned(Box::new(Tuned::unknown(plan)))),
+            // Steps of equal length may succeed, or say why they do not.
+            Status::Failed(_) => return Ok(Some(Tuned { fails: true, ..Tuned::unknown(plan) })),
+            _ => return Ok(Some(Tuned::unknown(plan))),
+        }
+        let begins_at_rest = outcome.energy.first_kinetic <= AT_REST * outcome.energy.max_kinetic;
+        if begins_at_rest && plan.kinetic == 0.0 && outcome.steps > MANY_FROM_REST {
+            plan.kinetic = outcome.energy.max_kinetic;
+            continue;
         }
         let trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let error = trial.error;
@@ -62,7 +66,7 @@ pub(super) fn tune_controlled(
         plan.control = Some((local * (0.3 * tolerance / error).clamp(1e-3, 0.3)).max(LEAST_CONTROL));
         plan.step *= 0.5;
     }
-    let Some(mut best) = best else { return Ok(Controlled::Failed(plan)) };
+    let Some(mut best) = best else { return Ok(None) };
     let limit = if stalls > 1 && best.is_roundoff(runner, stop)? { Limit::Roundoff } else { Limit::Tries };
-    finish(runner, best, tolerance, (limit, order), stop).map(|tuned| Controlled::Tuned(Box::new(tuned)))
+    finish(runner, best, tolerance, (limit, order), stop).map(Some)
 }

@@ -4,7 +4,7 @@ use super::runner::{Plan, Runner};
 use super::scale::growth;
 use super::tolerance::{Quiet, Trial};
 use crate::error::Result;
-use crate::limits::{DISTURBED_RUNS, FINER, MEANINGLESS, ORDERLESS, RESOLVED, ROUNDOFF_SAFETY, TENFOLD};
+use crate::limits::{CHECKPOINTS, DISTURBED_RUNS, FINER, MEANINGLESS, ORDERLESS, RESOLVED, ROUNDOFF_SAFETY, TENFOLD};
 use crate::run::Watcher;
 
 /// The differences to a finer run and to disturbed ones along the part of a run in which they become large, at equally spaced times.
@@ -20,8 +20,14 @@ impl Departure {
     /// over several checkpoints.
     pub(super) fn of(runner: &mut Runner, trial: &Trial, stop: &dyn Watcher) -> Result<Departure> {
         let start = runner.start().z.t;
-        let (mut plan, mut finer, mut disturbed) = (trial.plan, trial.growth.clone(), trial.roundoff.growth.clone());
+        let mut plan = Plan { checkpoints: CHECKPOINTS, ..trial.plan };
         loop {
+            let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
+            let other = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
+            let finer = growth(&outcome, &other, &trial.scale);
+            let mut closer = super::roundoff::Roundoff::default();
+            closer.measure(runner, plan, (&outcome, &trial.scale), DISTURBED_RUNS / 2, stop)?;
+            let disturbed = closer.growth;
             let count = finer.len().max(disturbed.len());
             let every = (plan.until - start) / (count + 1) as f64;
             let end = first_above(MEANINGLESS, &finer).min(first_above(MEANINGLESS, &disturbed));
@@ -30,11 +36,6 @@ impl Departure {
                 return Ok(Departure { every, finer, disturbed });
             }
             plan = Plan { until, ..plan };
-            let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
-            finer = growth(&outcome, &runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?, &trial.scale);
-            let mut closer = super::roundoff::Roundoff::default();
-            closer.measure(runner, plan, (&outcome, &trial.scale), DISTURBED_RUNS / 2, stop)?;
-            disturbed = closer.growth;
         }
     }
 

@@ -63,12 +63,23 @@ pub struct Simulation {
     every: Option<f64>,
     from: From,
     record: Record,
-    wants_estimate: bool,
+    estimated: Estimated,
     /// Check for walls that the steps may have missed.
     looks_for_walls: bool,
     /// The controls, constant from one of these times to the next; empty if they never change.
     controls: Arc<[Setting]>,
     trouble: Option<Error>,
+}
+
+/// Which runs have an error estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Estimated {
+    /// Those whose steps carom finds.
+    Found,
+    /// All.
+    Always,
+    /// None, unless the search for a step needs it.
+    Never,
 }
 
 /// The initial state of a run.
@@ -111,7 +122,7 @@ impl Simulation {
             every: None,
             from: From::Model,
             record: Record::Nodes,
-            wants_estimate: false,
+            estimated: Estimated::Found,
             looks_for_walls: false,
             controls: model.control_settings().into(),
             trouble: None,
@@ -260,7 +271,14 @@ impl Simulation {
 
     /// Requests an error estimate even if the step is given.
     pub fn estimate(mut self) -> Simulation {
-        self.wants_estimate = true;
+        self.estimated = Estimated::Always;
+        self
+    }
+
+    /// Skips the error estimate of a run whose steps carom controls: it takes one pass, and not three. Without the estimate, no
+    /// warning says that the tolerance was not met.
+    pub fn without_estimate(mut self) -> Simulation {
+        self.estimated = Estimated::Never;
         self
     }
 

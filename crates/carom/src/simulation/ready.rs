@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::compiled::Chosen;
-use super::controlled::{Controlled, tune_controlled};
+use super::controlled::{quick_plan, tune_controlled};
 use super::dense::Dense;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
 use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, estimate, tune};
-use super::{From, Simulation, short, warnings};
+use super::{Estimated, From, Simulation, short, warnings};
 use crate::error::{Diagnostic, Failure, Result};
 use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
@@ -59,8 +59,10 @@ impl Ready {
         let began = Instant::now();
         let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
         let until = simulation.until.ok_or_else(no_end)?;
-        let chosen = simulation.scheme()?;
-        let Chosen { scheme, pool, mut warnings } = chosen;
+        let quick = simulation.quick_scheme();
+        let is_quick = quick.is_some();
+        let chosen = quick.map_or_else(|| simulation.scheme(), Ok)?;
+        let Chosen { mut scheme, mut pool, mut warnings } = chosen;
         let Begin { state, is_resumed, start } = simulation.start_state(&scheme, simulation.step.unwrap_or(until))?;
         if state.z.t >= until {
             let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
@@ -85,41 +87,51 @@ impl Ready {
             schedule.clone(),
         );
         let tolerance = simulation.tolerance;
-        let mut lost = None;
+        let (mut lost, mut fails) = (None, false);
         let (plan, estimate) = match simulation.step {
             Some(step) => {
                 // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
                 let far = step * CHECKPOINTS as f64 > until - state.z.t;
                 let checkpoints = if simulation.looks_for_walls && far { CHECKPOINTS } else { 0 };
-                let wanted = simulation.wants_estimate;
+                let wanted = simulation.estimated == Estimated::Always;
                 let estimate = if wanted { estimate(&mut runner, step, until, tolerance, stop)? } else { None };
-                (Plan { step, control: None, until, checkpoints }, estimate)
+                (Plan { step, until, checkpoints, ..Plan::default() }, estimate)
+            }
+            None if is_quick && simulation.estimated == Estimated::Never => {
+                (quick_plan(&state, until, tolerance), None)
             }
             None => {
                 let can_control = simulation.has_default_method() && scheme.can_control();
                 let controlled = if can_control {
                     tune_controlled(&mut runner, until, scheme.order(), tolerance, stop)?
                 } else {
-                    Controlled::TooLong
+                    None
                 };
-                let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &scheme);
                 let tuned = match controlled {
-                    Controlled::Tuned(tuned) if tuned.warning.is_none() => *tuned,
+                    Some(tuned) if tuned.warning.is_none() && !tuned.fails => tuned,
                     // Where controlled steps do not meet the tolerance, steps of equal length may.
                     other => {
-                        let equal = tune(&mut runner, until, scheme.order(), tolerance, &shortest, stop);
-                        better(other, equal.map_err(with_kinks))?
+                        let named = simulation.scheme()?;
+                        let mut runner = runner.with(&named.scheme, &named.pool);
+                        let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, stop);
+                        let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &named.scheme);
+                        let (tuned, is_equal) = better(other, equal.map_err(with_kinks))?;
+                        if is_equal {
+                            (scheme, pool) = (named.scheme, named.pool);
+                        }
+                        tuned
                     }
                 };
                 let is_slow = tuned.is_slow && tuned.warning.is_some();
                 let kinks = if is_slow { warnings::kinks(&simulation.model, &scheme) } else { None };
                 let help = kinks.map_or(String::new(), |kinks| format!("\nhelp: {kinks}"));
                 warnings.extend(tuned.warning.map(|warning| warning + &help));
-                lost = tuned.lost;
+                (lost, fails) = (tuned.lost, tuned.fails);
                 (tuned.plan, tuned.estimate)
             }
         };
         let jump = lost.and_then(|lost| warnings::broken_energy(&simulation.model, scheme.plant.facts(), &lost));
+        let jump = jump.filter(|_| !fails);
         let broken = jump.map(|(jump, failure)| Broken { failure, until: jump.t - plan.step });
         // What no step is known to see is not in the estimate either.
         let estimate = estimate.filter(|_| short.is_complete);
@@ -242,24 +254,24 @@ impl Ready {
     }
 }
 
-/// Of controlled steps and steps of equal length those with the smaller estimated error. Where steps of equal length lose the
-/// motion, controlled steps that fail say where.
-fn better(controlled: Controlled, equal: Result<Tuned>) -> Result<Tuned> {
+/// Of controlled steps and steps of equal length those with the smaller estimated error; whether these are of equal length.
+fn better(controlled: Option<Tuned>, equal: Result<Tuned>) -> Result<(Tuned, bool)> {
     let error = |tuned: &Tuned| tuned.estimate.as_ref().map_or(f64::INFINITY, |estimate| estimate.error);
     match (controlled, equal) {
-        (Controlled::Failed(plan), Ok(Tuned { lost: Some(_), .. })) => Ok(Tuned::unknown(plan)),
-        (Controlled::TooLong | Controlled::Failed(_), equal) => equal,
-        (Controlled::Tuned(controlled), Err(_)) => Ok(*controlled),
-        (Controlled::Tuned(controlled), Ok(equal)) => {
-            Ok(if error(&equal) < error(&controlled) { equal } else { *controlled })
+        (None, equal) => equal.map(|equal| (equal, true)),
+        // A motion that ends in a singularity comes nearer to it with controlled steps.
+        (Some(controlled), equal) if controlled.fails => {
+            equal.map(|equal| if equal.lost.is_some() { (controlled, false) } else { (equal, true) })
         }
+        (Some(controlled), Ok(equal)) if error(&equal) < error(&controlled) => Ok((equal, true)),
+        (Some(controlled), _) => Ok((controlled, false)),
     }
 }
 
 /// The shortest step of a run over `time`: a run has a limited number of steps, and the window of `mhc` of nodes. An error if a
 /// given step, or the longest that is tried without one, makes a larger window.
 fn shortest_step(simulation: &Simulation, scheme: &Scheme, time: f64) -> Result<Shortest> {
-    let by_count = Shortest { step: time / MOST_STEPS, why: format!("more than {MOST_STEPS:e} steps") };
+    let by_count = Shortest { step: time / MOST_STEPS, nodes: None };
     let window = simulation.model.run.mhc.window;
     if !scheme.method.name.contains("mhc") {
         return Ok(by_count);
@@ -275,5 +287,5 @@ fn shortest_step(simulation: &Simulation, scheme: &Scheme, time: f64) -> Result<
     if by_window <= by_count.step {
         return Ok(by_count);
     }
-    Ok(Shortest { step: by_window, why: format!("a window of `mhc` with more than {MOST_WINDOW:e} nodes") })
+    Ok(Shortest { step: by_window, nodes: Some(MOST_WINDOW) })
 }

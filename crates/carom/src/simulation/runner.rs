@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::interval::Piece;
-use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, FIRST_STEP};
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL};
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -15,15 +15,18 @@ use crate::run::{
 use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant};
 
 /// The steps and the checks of one run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plan {
     /// The step h; if steps are controlled, the longest step.
     pub(super) step: f64,
     /// The local error of controlled steps, relative to the size of the motion. None for steps of equal length.
     pub(super) control: Option<f64>,
+    /// The largest kinetic energy of the motion, as far as it is known before: controlled steps of a motion that starts at rest
+    /// need not be exact relative to its first velocities.
+    pub(super) kinetic: f64,
     /// The end time.
     pub(super) until: f64,
-    /// The number of equally spaced times at which all walls are checked; 0 for none.
+    /// The number of equally spaced times at which runs are compared; walls are then checked at [`CHECKPOINTS`] times. 0 for none.
     pub(super) checkpoints: usize,
 }
 
@@ -93,6 +96,12 @@ impl<'a> Runner<'a> {
         schedule: Arc<Schedule>,
     ) -> Runner<'a> {
         Runner { scheme, pool, start, is_resumed, sections, short, schedule }
+    }
+
+    /// The same runs by another scheme.
+    pub(super) fn with<'b>(&self, scheme: &'b Scheme, pool: &'b Pool) -> Runner<'b> {
+        let (start, sections, short) = (self.start.clone(), self.sections.clone(), self.short.clone());
+        Runner::new(scheme, pool, start, self.is_resumed, sections, short, self.schedule.clone())
     }
 
     /// The parts of the time with shorter steps.
@@ -213,7 +222,9 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         (Some(tolerance), Memory::Control(control)) => (control.tolerance, control.longest) = (tolerance, plan.step),
         (Some(tolerance), memory) => {
             let roots = roots_of_inverse_mass(&mut *look.evaluator, &state.z);
-            *memory = Memory::Control(Control::new(tolerance, plan.step, FIRST_STEP * time, &state.z, roots));
+            let power = look.evaluator.hamiltonian_and_power(&state.z).map_or(0.0, |(_, power)| power);
+            let power = power.abs().max(2.0 * plan.kinetic);
+            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots, power));
         }
         (None, memory @ Memory::Control(_)) => *memory = Memory::None,
         (None, _) => {}
@@ -253,7 +264,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         energy: tally.energy,
         restitution,
         path: checkpoints.path,
-        momenta: checkpoints.momenta,
+        bounds: checkpoints.bounds,
         missed: checkpoints.missed,
         account,
         step: plan.control.is_none().then_some(plan.step),

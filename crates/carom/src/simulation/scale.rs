@@ -2,25 +2,12 @@
 
 use super::runner::{Plan, Runner, roots_of_inverse_mass};
 use crate::limits::REST_TIME;
-use crate::phase::Phase;
 use crate::run::{ErrorScale, Outcome};
 use crate::solve::larger;
 
 /// For each coordinate, then for each momentum, the difference of its largest and its least value along a run.
-pub(super) fn extents<'a>(outcome: &'a Outcome, start: &'a Phase) -> impl Iterator<Item = f64> + 'a {
-    columns(outcome, start).map(|(low, high, _)| high - low)
-}
-
-/// For each component of the state its least, largest and largest absolute value along a run.
-fn columns<'a>(outcome: &'a Outcome, start: &'a Phase) -> impl Iterator<Item = (f64, f64, f64)> + 'a {
-    let n = start.q().len();
-    (0..2 * n).map(move |i| {
-        let path = if i < n { outcome.path.iter().skip(i) } else { outcome.momenta.iter().skip(i - n) };
-        let values = path.step_by(n).chain([&start.z[i], &outcome.state.z.z[i]]).filter(|x| !x.is_nan());
-        values.fold((f64::INFINITY, f64::NEG_INFINITY, 0.0), |(low, high, size), &x| {
-            (low.min(x), high.max(x), f64::max(size, x.abs()))
-        })
-    })
+pub(super) fn extents(outcome: &Outcome) -> impl Iterator<Item = f64> {
+    outcome.bounds.iter().map(|[low, high, _]| high - low)
 }
 
 /// The size of the motion of a run.
@@ -34,7 +21,7 @@ pub(super) fn scale_of(runner: &Runner, plan: Plan, outcome: &Outcome, tolerance
     };
     let roots = roots_of_inverse_mass(&mut *runner.evaluator(), z);
     let mut scale: Vec<f64> = Vec::with_capacity(2 * n);
-    for (i, (low, high, size)) in columns(outcome, start).enumerate() {
+    for (i, [low, high, size]) in outcome.bounds.iter().enumerate() {
         let by_energy = match i < n {
             true => step * speed * roots[i],
             false if roots[i - n] > 0.0 => speed / roots[i - n],

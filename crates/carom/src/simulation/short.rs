@@ -26,9 +26,12 @@ pub(super) struct Short {
 
 /// Bounds the functions of time from a state on.
 pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, until: f64) -> Result<Short> {
-    let mechanics = scheme.plant.lagrangian()?;
-    let functions = mechanics.functions_of_time();
+    let functions = scheme.plant.functions_of_time()?;
     let mut short = Short { pieces: Arc::default(), is_complete: true, warning: None };
+    if functions.is_empty() {
+        return Ok(short);
+    }
+    let mechanics = scheme.plant.lagrangian()?;
     let span = Interval::new(state.z.t, until);
     let time_span = until - state.z.t;
     // Equal steps are no longer than an eighth of the time, and see what is longer than half of one.

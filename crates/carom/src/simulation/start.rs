@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::{From, Simulation};
 use crate::error::{Diagnostic, Result};
 use crate::model::{Model, QuickStart, Start};
-use crate::phase::{Flow, Phase};
+use crate::phase::{Flow, MOMENTS, Phase};
 use crate::step::{Memory, Scheme, State, aim, two_states};
 
 /// A start of the model that was checked.
@@ -103,7 +103,11 @@ fn fitting(state: State, scheme: &Scheme, simulation: &Simulation) -> Result<Sta
         Memory::None | Memory::Window(_) => true,
         Memory::Path { side, z } => *side < 2 && z.z.len() == size,
         Memory::FirstStep { end, impulses } => end.z.len() == size && impulses.len() == facts.is_one_point.len(),
-        Memory::Control(control) => [control.extent.len(), control.roots.len()].map(|count| 2 * count) == [size; 2],
+        Memory::Control(control) => {
+            let past = &control.past;
+            let fits = past.h == 0.0 || past.rates.len() == MOMENTS * facts.n;
+            fits && [control.extent.len(), control.roots.len()] == [facts.n; 2]
+        }
     };
     let rises = state.holding.windows(2).all(|pair| pair[0] < pair[1]);
     let holds = rises && state.holding.last().is_none_or(|&wall| wall < facts.walls);

@@ -8,13 +8,13 @@ use super::departure::Departure;
 use super::reason::{Limit, Reason};
 use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
-use super::scale::{difference, extents, growth, scale_of};
+use super::scale::{difference, extents, scale_of};
 use super::scout::{Scouted, scout};
 use crate::error::{Diagnostic, Result};
 use crate::interval::Piece;
 use crate::limits::{
-    CHECKPOINTS, DISTURBED_RUNS, FINER, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, ORDERLESS, SAME_FAILURES,
-    TRIES, UNMOVED,
+    CHECKPOINTS, DISTURBED_RUNS, FINER, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE, ORDERLESS,
+    SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -33,20 +33,22 @@ pub(super) struct Tuned {
     pub(super) lost: Option<Outcome>,
     /// True if shorter steps, and not roundoff, might have reached the tolerance.
     pub(super) is_slow: bool,
+    /// True if the run with these steps fails.
+    pub(super) fails: bool,
 }
 
 impl Tuned {
     /// Steps with which no run completes.
     pub(super) fn unknown(plan: Plan) -> Tuned {
-        Tuned { plan, estimate: None, warning: None, lost: None, is_slow: false }
+        Tuned { plan, estimate: None, warning: None, lost: None, is_slow: false, fails: false }
     }
 }
 
 /// The shortest step that is tried.
 pub(super) struct Shortest {
     pub(super) step: f64,
-    /// What a shorter one would take.
-    pub(super) why: String,
+    /// The largest window of `mhc`, if a shorter step would make it larger; else there would be too many steps.
+    pub(super) nodes: Option<f64>,
 }
 
 /// The first step that is tried is this part of the time.
@@ -66,15 +68,18 @@ pub(super) struct Trial {
     /// The error of the method.
     pub(super) error: f64,
     pub(super) scale: ErrorScale,
-    /// The largest difference to the finer run up to each checkpoint.
-    pub(super) growth: Vec<f64>,
     pub(super) roundoff: Roundoff,
 }
 
 impl Trial {
-    /// Measures the error of roundoff by so many disturbed runs.
+    /// Measures the error of roundoff by so many disturbed runs; by one, if roundoff is far below the error of the method.
     fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
-        self.roundoff.measure(runner, self.plan, (&self.outcome, &self.scale), runs, stop)
+        let compared = (&self.outcome, &self.scale);
+        self.roundoff.measure(runner, self.plan, compared, 1, stop)?;
+        if self.roundoff.error >= NEGLIGIBLE * self.error {
+            self.roundoff.measure(runner, self.plan, compared, runs, stop)?;
+        }
+        Ok(())
     }
 
     /// True if roundoff explains the error, so that no step reduces it. Large errors say nothing by their size: there both runs
@@ -105,7 +110,7 @@ pub(super) fn tune(
     for _ in 0..TRIES {
         let plan = plan(step, until);
         let (outcome, compared) = match known.take() {
-            Some(Trial { outcome, error, scale, growth, .. }) => (outcome, Some((error, scale, growth))),
+            Some(Trial { outcome, error, scale, .. }) => (outcome, Some((error, scale))),
             None => (runner.run(plan, &mut [Quiet::new(stop).audience()])?, None),
         };
         work += outcome.steps as f64;
@@ -119,9 +124,7 @@ pub(super) fn tune(
             return Ok(Tuned::unknown(plan));
         }
         let trial = match compared {
-            Some((error, scale, growth)) => {
-                Trial { plan, outcome, error, scale, growth, roundoff: Roundoff::default() }
-            }
+            Some((error, scale)) => Trial { plan, outcome, error, scale, roundoff: Roundoff::default() },
             None => try_out(runner, plan, outcome, tolerance, stop)?,
         };
         let error = trial.error;
@@ -191,7 +194,7 @@ pub(super) fn finish(
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     let estimate = Some(Estimate { error, scale: best.scale });
-    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow: roundoff <= tolerance })
+    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow: roundoff <= tolerance, fails: false })
 }
 
 /// Failures of runs with shorter and shorter steps.
@@ -254,12 +257,11 @@ pub(super) fn try_out(
     let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
     let scale = scale_of(runner, plan, &outcome, tolerance);
     let error = if failed { f64::INFINITY } else { difference(&outcome, &finer, &scale) };
-    let growth = growth(&outcome, &finer, &scale);
-    Ok(Trial { plan, outcome, error, scale, growth, roundoff: Roundoff::default() })
+    Ok(Trial { plan, outcome, error, scale, roundoff: Roundoff::default() })
 }
 
 fn plan(step: f64, until: f64) -> Plan {
-    Plan { step, control: None, until, checkpoints: CHECKPOINTS }
+    Plan { step, until, checkpoints: CHECKPOINTS, ..Plan::default() }
 }
 
 /// Finds a first step: compares short runs with h and h/2, beginning with a large h. If they were not shorter than the whole run,
@@ -296,7 +298,10 @@ fn pilot(
     if stop.wants_to_stop() {
         return Ok((h.max(smallest), None));
     }
-    let Shortest { why, .. } = shortest;
+    let why = match shortest.nodes {
+        None => format!("more than {MOST_STEPS:e} steps"),
+        Some(most) => format!("a window of `mhc` with more than {most:e} nodes"),
+    };
     let message = format!("a run to t = {until:?} with the tolerance {tolerance:e} would take {why}");
     Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
 }
@@ -322,7 +327,7 @@ fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
     let mut reach = vec![0.0; start.z.len()];
     for k in 0..=16 {
         let step = h * 0.1f64.powi(k);
-        let plan = Plan { step, control: None, until: start.t + step, checkpoints: 0 };
+        let plan = Plan { step, until: start.t + step, ..Plan::default() };
         if plan.until <= start.t {
             break;
         }
@@ -346,8 +351,7 @@ fn trial_of_step(
     let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
     // Where the solver gives back what it was given, two runs agree on a motion that is none.
     let moves = |(extent, reach): (f64, &f64)| extent >= UNMOVED * reach && *reach > 0.0;
-    let is_unmoved =
-        reach.iter().any(|reach| *reach > 0.0) && !extents(&outcome, &runner.start().z).zip(reach).any(moves);
+    let is_unmoved = reach.iter().any(|reach| *reach > 0.0) && !extents(&outcome).zip(reach).any(moves);
     if outcome.status != Status::Completed || outcome.missed.is_some() || is_unmoved {
         return Ok(None);
     }

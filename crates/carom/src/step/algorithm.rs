@@ -83,6 +83,7 @@ impl EventDriven {
     /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
     fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
         self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
+        self.keep_polynomial(h, log);
         note_impulses(self.maps.full(), log);
         let mut next = self.first_encounter(h, None, log.end.fastest)?; // 2
         let (mut tau_left, mut events) = (h, Events::default());
@@ -112,7 +113,7 @@ impl EventDriven {
         if dtau > 0.0 || events.total == 1 {
             self.released.clear();
         }
-        self.meet(dtau, tau_left, events.total == 1)?; // 4–5
+        self.meet(encounter, tau_left, events.total == 1, log)?; // 4–5
         if kind == Kind::Passes {
             self.sides[wall - self.facts.walls] *= -1.0;
             self.maps.set_sides(&self.sides);
@@ -147,6 +148,7 @@ impl EventDriven {
             near *= LOOK_AHEAD;
         }
         self.maps.partial().step(&self.z, tau, &mut self.z1)?; // 7
+        self.keep_polynomial(tau, log);
         note_impulses(self.maps.partial(), log);
         if tau > 0.0 { self.first_encounter(tau, Some(left), log.end.fastest) } else { Ok(None) } // 8
     }
@@ -163,6 +165,11 @@ impl EventDriven {
         search.first_encounter(z, z1, tau, left)
     }
 
+    /// Keeps the polynomial of the step from z with length h for the arc that has just begun.
+    pub(super) fn keep_polynomial(&mut self, h: f64, log: &mut StepLog) {
+        log.keep_polynomial(self.maps.partial(), &self.z, h);
+    }
+
     /// Takes the sides of the kinks on which the motion is after a state.
     fn find_sides(&mut self, z: &Phase, h: f64) -> Solved<()> {
         let EventDriven { sides, facts, maps, evaluator, probe, .. } = self;
@@ -170,19 +177,27 @@ impl EventDriven {
     }
 
     /// The partial step to a wall: z becomes (q_i, p⁻).
-    fn meet(&mut self, dtau: f64, tau_left: f64, begins_at_node: bool) -> Solved<()> {
+    fn meet(&mut self, encounter: &Encounter, tau_left: f64, begins_at_node: bool, log: &mut StepLog) -> Solved<()> {
+        let mut dtau = encounter.dtau;
         let (partial, hit) = (self.maps.partial(), &mut self.resolver.hit);
         hit.energy_before = None;
         hit.begin.copy_from(&self.z);
         hit.begins_at_node = begins_at_node;
-        if dtau > 0.0 {
+        if let Memory::Control(control) = &mut log.end.memory {
+            control.past.forget();
+        }
+        if dtau > 0.0 && partial.quick().is_some() {
+            dtau = self.arrive(encounter, log)?;
+        } else if dtau > 0.0 {
             partial.step(&self.z, dtau, &mut hit.minus)?;
+            log.keep_polynomial(partial, &self.z, dtau);
             if self.resolver.rule.looks_at_steps() {
                 hit.energy_before = partial.discrete().map(|discrete| discrete.energy);
             }
         } else {
             hit.minus.copy_from(&self.z);
         }
+        let hit = &mut self.resolver.hit;
         hit.tau_left = tau_left - dtau;
         self.z.copy_from(&hit.minus);
         Ok(())
@@ -234,7 +249,8 @@ impl Stepper for EventDriven {
         log.restart(from, h);
         self.maps.select(&from.holding)?;
         let ahead = match &from.memory {
-            Memory::Control(control) => control.h.min(h),
+            Memory::Control(control) if control.h > 0.0 => control.h.min(h),
+            Memory::Control(control) => control.longest.min(h),
             _ => h,
         };
         if let Err(e) = self.find_sides(&from.z, ahead) {

@@ -1,9 +1,11 @@
 //! Control of the length of steps.
 
+use crate::flow::legendre;
 use crate::limits::{
-    COEFFICIENT_ROUNDOFF, CONTROL_FLOOR, LEAST_SHRINK, MOST_GROWTH, MOST_SHRINK, NOTHING, STEP_SAFETY,
+    COEFFICIENT_ROUNDOFF, CONTROL_FLOOR, LEAST_SHRINK, LEAST_SOLUTION, MOST_GROWTH, MOST_SHRINK, MOST_SOLUTION,
+    NOTHING, SAFETY_OF_SOLUTION, STEP_SAFETY,
 };
-use crate::phase::{MOMENTS, Moments, Phase};
+use crate::phase::{Goal, MOMENTS, Moments, Phase, Polynomial};
 use crate::solve::larger;
 
 /// The state of a step-size control: steps are as long as their local error allows.
@@ -13,7 +15,7 @@ pub struct Control {
     pub tolerance: f64,
     /// The longest step allowed.
     pub longest: f64,
-    /// The next step.
+    /// The next step; 0 if it is not known yet.
     pub h: f64,
     /// The least and the largest value of each coordinate so far.
     pub extent: Vec<[f64; 2]>,
@@ -21,19 +23,29 @@ pub struct Control {
     pub roots: Vec<f64>,
     /// The largest p·v at a node so far: twice the kinetic energy if T is quadratic in v.
     pub twice_kinetic: f64,
+    /// The polynomial of the last step, if it ended here and is to predict the next.
+    pub past: Polynomial,
 }
 
 impl Control {
-    /// A control for a motion that starts at z; `h` is a first step that is certainly short enough.
-    pub fn new(tolerance: f64, longest: f64, h: f64, z: &Phase, roots: Vec<f64>) -> Control {
+    /// A control for a motion that starts at z.
+    pub fn new(tolerance: f64, longest: f64, z: &Phase, roots: Vec<f64>, twice_kinetic: f64) -> Control {
         let extent = z.q().iter().map(|&q| [q, q]).collect();
-        Control { tolerance, longest, h: h.min(longest), extent, roots, twice_kinetic: 0.0 }
+        let past = Polynomial::default();
+        Control { tolerance, longest, h: 0.0, extent, roots, twice_kinetic: twice_kinetic.abs(), past }
+    }
+
+    /// How exactly a step is solved.
+    pub(super) fn goal(&self) -> Goal<'_> {
+        let root = (self.tolerance / SAFETY_OF_SOLUTION).clamp(LEAST_SOLUTION, MOST_SOLUTION).sqrt();
+        Goal { root, speed: self.twice_kinetic.sqrt(), roots: &self.roots }
     }
 
     /// Copies `other` without allocating.
     pub(super) fn copy_from(&mut self, other: &Control) {
         (self.tolerance, self.longest, self.h) = (other.tolerance, other.longest, other.h);
         self.twice_kinetic = other.twice_kinetic;
+        self.past.copy_from(&other.past);
         self.extent.clone_from(&other.extent);
         self.roots.clone_from(&other.roots);
     }
@@ -132,7 +144,7 @@ impl Spectrum {
         let mut rows = [[0.0; 2 * MOMENTS]; MOMENTS];
         for (j, row) in rows.iter_mut().enumerate().take(count) {
             self.nodes[j] = self.moments.tau[j] / h;
-            legendre(2.0 * self.nodes[j] - 1.0, &mut row[..count]);
+            row[..count].iter_mut().enumerate().for_each(|(m, x)| *x = legendre(m, 2.0 * self.nodes[j] - 1.0));
             row[MOMENTS + j] = 1.0;
         }
         // Gauss–Jordan elimination with pivoting.
@@ -151,17 +163,6 @@ impl Spectrum {
         for (to, row) in self.inverse.iter_mut().zip(&rows) {
             to.copy_from_slice(&row[MOMENTS..]);
         }
-    }
-}
-
-/// P₀, P₁, … at x, by Bonnet's recursion.
-fn legendre(x: f64, values: &mut [f64]) {
-    for m in 0..values.len() {
-        values[m] = match m {
-            0 => 1.0,
-            1 => x,
-            _ => ((2 * m - 1) as f64 * x * values[m - 1] - (m - 1) as f64 * values[m - 2]) / m as f64,
-        };
     }
 }
 
@@ -189,7 +190,7 @@ mod tests {
     fn the_estimate_follows_the_decay_of_the_coefficients() {
         use crate::discrete::quadrature::Quadrature;
         let z = Phase::new(0.0, &[0.0], &[0.0]);
-        let control = Control { twice_kinetic: 1.0, ..Control::new(1e-9, 1.0, 1.0, &z, vec![1.0]) };
+        let control = Control::new(1e-9, 1.0, &z, vec![1.0], 1.0);
         let mut last = f64::INFINITY;
         for halvings in 0..3 {
             let (h, s) = (0.5_f64.powi(halvings), 6);

@@ -1,15 +1,29 @@
 //! Steps whose length follows from their error.
 
 use super::algorithm::{EventDriven, Events};
+use super::control::Control;
+use super::event::{Encounter, Kind};
 use super::log::StepLog;
 use super::state::Memory;
-use crate::limits::{LOOK_AHEAD, SHORTEST_STEP};
+use crate::limits::{FIRST_STEP, LOOK_AHEAD, PREDICTION, PREDICTS, REPEATED, SHORTEST_STEP};
+use crate::phase::{Phase, Quick};
 use crate::solve::{NoSolution, Solved};
+
+/// 2^(m/4) for m from −2 to 2: the ratios of steps for which predictions are tabulated.
+const RUNGS: [f64; 5] =
+    [std::f64::consts::FRAC_1_SQRT_2, 0.840_896_415_253_714_5, 1.0, 1.189_207_115_002_721, std::f64::consts::SQRT_2];
+/// The error of a prediction goes with this power of the step: one rung changes it by 2^(9/4) = 4.8.
+const ORDER_OF_PREDICTION: f64 = 9.0;
+/// So often the end of an arc is moved to where the gap is zero.
+const ARRIVALS: usize = 6;
 
 impl EventDriven {
     /// One step of Algorithm 1 that ends at `until` or earlier: each smooth arc is as long as the control allows, and the step
     /// ends with the first arc that meets no wall.
     pub(super) fn advance_controlled(&mut self, until: f64, log: &mut StepLog) -> Solved<()> {
+        if let Some(quick) = self.maps.full().quick() {
+            quick.forget_last();
+        }
         let (mut left, mut interval, mut events) = (None, 0.0, Events::default());
         loop {
             let rest = until - self.z.t;
@@ -22,6 +36,12 @@ impl EventDriven {
             let near = if interval > 0.0 { LOOK_AHEAD * interval } else { f64::INFINITY };
             let h = self.solve_controlled(rest.min(near), log)?;
             let Some(encounter) = self.first_encounter(h, left, log.end.fastest)? else {
+                if let Memory::Control(control) = &mut log.end.memory
+                    && !self.maps.full().write_polynomial(&self.z, h, &mut control.past)
+                {
+                    control.past.forget();
+                }
+                self.keep_polynomial(h, log);
                 if h == rest {
                     self.z1.t = until;
                 }
@@ -41,22 +61,36 @@ impl EventDriven {
     /// length.
     fn solve_controlled(&mut self, limit: f64, log: &mut StepLog) -> Solved<f64> {
         let Memory::Control(control) = &mut log.end.memory else { return Err(NoSolution::Diverged) };
-        let EventDriven { maps, spectrum, z, z1, resolver, .. } = self;
+        let EventDriven { maps, spectrum, z, z1, resolver, evaluator, .. } = self;
         let flow = maps.full();
         let order = flow.order();
+        if control.h == 0.0 {
+            control.h = match flow.quick() {
+                Some(quick) => quick.first_step(z, control.goal())?,
+                None => FIRST_STEP * limit,
+            };
+        }
         let wanted = control.h.min(control.longest);
         let (mut h, mut is_first) = (wanted.min(limit), true);
         loop {
             if h < limit && h <= SHORTEST_STEP * z.t.abs().max(limit) {
                 return Err(NoSolution::TooShort);
             }
-            let error = match flow.step(z, h, z1) {
-                Ok(()) if flow.write_moments(z, h, &mut spectrum.moments) => spectrum.error(h, order, control),
-                Ok(()) => return Err(NoSolution::Diverged),
-                Err(_) => f64::NAN,
+            let tried = match flow.quick() {
+                Some(quick) => attempt(quick, (z, evaluator.velocity(z)?), h, control, z1),
+                None => match flow.step(z, h, z1) {
+                    Ok(()) if flow.write_moments(z, h, &mut spectrum.moments) => {
+                        let error = spectrum.error(h, order, control);
+                        let is_good = error <= control.tolerance;
+                        let factor = if is_good { control.factor(error, order) } else { control.shrink(error, order) };
+                        Tried { is_good, factor }
+                    }
+                    Ok(()) => return Err(NoSolution::Diverged),
+                    Err(_) => Tried { is_good: false, factor: control.shrink(f64::NAN, order) },
+                },
             };
-            if error <= control.tolerance {
-                let next = h * control.factor(error, order);
+            if tried.is_good {
+                let next = h * tried.factor;
                 // A step that was cut at the limit does not make the next one shorter, and bounces are low relative to the
                 // way of a step that is not cut.
                 let is_cut = is_first && h < wanted;
@@ -65,8 +99,75 @@ impl EventDriven {
                 log.h = h;
                 return Ok(h);
             }
-            h *= control.shrink(error, order);
+            h *= tried.factor;
             is_first = false;
         }
     }
+
+    /// The end of an arc at an event that was located on the polynomial of a longer step: a step of that length, then on its own
+    /// polynomial to where the gap is zero. That polynomial is known at its end to the order of the flow. Returns the length of
+    /// the arc; its end is in `hit.minus`.
+    pub(super) fn arrive(&mut self, encounter: &Encounter, log: &mut StepLog) -> Solved<f64> {
+        let Encounter { wall, dtau, kind } = *encounter;
+        let Memory::Control(control) = &log.end.memory else { return Err(NoSolution::Diverged) };
+        let EventDriven { maps, evaluator, resolver, z, .. } = self;
+        let (goal, minus) = (control.goal(), &mut resolver.hit.minus);
+        let (mut tau, mut solved) = (dtau, dtau);
+        solve_again(maps.partial().quick(), z, tau, control, minus)?;
+        for _ in 0..ARRIVALS {
+            let (gap, rate) = evaluator.gap_and_rate(wall, minus)?;
+            let left = -gap / rate;
+            let is_closing = rate < 0.0 || kind == Kind::Passes;
+            if !is_closing || left.abs() <= f64::EPSILON * (z.t.abs() + tau) || left.is_nan() || left.abs() > 0.5 * dtau {
+                break;
+            }
+            tau += left;
+            if (tau - solved).abs() <= goal.root * solved {
+                maps.partial().glance(z, tau, minus)?;
+            } else {
+                solve_again(maps.partial().quick(), z, tau, control, minus)?;
+                solved = tau;
+            }
+        }
+        log.keep_polynomial(maps.partial(), z, solved);
+        Ok(tau)
+    }
+}
+
+/// Makes a step from where the last one began, with its polynomial as the guess.
+fn solve_again(quick: Option<&mut dyn Quick>, z: &Phase, tau: f64, control: &Control, z1: &mut Phase) -> Solved<()> {
+    quick.ok_or(NoSolution::Diverged)?.shorten(z, tau, control.goal(), z1)
+}
+
+/// A step that was tried: whether it is good, and by which factor the next, or this one, is to be longer.
+struct Tried {
+    is_good: bool,
+    factor: f64,
+}
+
+/// Tries a quick step. The prediction from the last step is to be off by [`PREDICTION`] times the square root of the tolerance, so
+/// that the end of the step is within the tolerance.
+fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
+    let goal = control.goal();
+    let is_predicted = control.past.h > 0.0 && h <= PREDICTS * control.past.h;
+    let Ok(error) = quick.attempt(start, h, goal, &control.past, z1) else {
+        // A prediction that leads nowhere is not used again.
+        control.past.forget();
+        return Tried { is_good: false, factor: 0.5 };
+    };
+    let error = error / (PREDICTION * goal.root);
+    let by_order = (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
+    if error.is_nan() || error > REPEATED[usize::from(!is_predicted)] {
+        return Tried { is_good: false, factor: (0.8 * by_order).clamp(0.1, 0.7) };
+    }
+    let rung = match error {
+        e if e > 4.8 => 0,
+        e if e > 1.0 => 1,
+        e if e < 0.04 => 4,
+        e if e < 0.2 => 3,
+        _ => 2,
+    };
+    // What is not predicted anyway may grow faster.
+    let is_tiny = !is_predicted && by_order > 2.0;
+    Tried { is_good: true, factor: if is_tiny { by_order.min(4.0) } else { RUNGS[rung] } }
 }

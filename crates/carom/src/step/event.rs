@@ -3,7 +3,8 @@
 //! The gap φ of every wall is looked at at the two ends of a step; most walls are then out of reach. For the others it is
 //! looked at on a few moments inside the step, which a flow with stages gives for nothing. Between two moments the gap may
 //! close (φ changes its sign), or dip below zero and come back (φ̇ changes its sign from falling to rising, and the parabola
-//! through the moments comes near zero). Either is then located on the partial flow itself.
+//! through the moments comes near zero). Either is then located on the partial flow itself, or on the polynomial of the step where
+//! the flow has one; then the arc that ends there is solved again (`controlled.rs`).
 
 use super::maps::Maps;
 use super::moment::{Moment, cubic_root, is_out_of_reach};
@@ -170,7 +171,7 @@ impl Search<'_> {
     /// True if a wall that is touched gives way to others at the moment τ.
     fn gives_way_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<bool, NoSolution> {
         if tau > 0.0 {
-            self.maps.partial().step(z0, tau, self.probe)?;
+            self.maps.partial().glance(z0, tau, self.probe)?;
         } else {
             self.probe.copy_from(z0);
         }
@@ -229,7 +230,7 @@ impl Search<'_> {
 
     /// The moment τ on the partial flow.
     fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
-        self.maps.partial().step(z0, tau, self.probe)?;
+        self.maps.partial().glance(z0, tau, self.probe)?;
         let (gap, rate) = self.evaluator.gap_and_rate(wall, self.probe)?;
         let side = self.side_of(wall);
         Ok(Moment { tau, gap: side * gap, rate: side * rate, is_exact: true })

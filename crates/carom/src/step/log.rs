@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::state::{Memory, State};
-use crate::phase::Phase;
+use crate::phase::{Flow, Phase, Polynomial};
 use crate::plant::Evaluator;
 use crate::solve::Solved;
 
@@ -87,6 +87,8 @@ pub struct Arc {
     pub start: Phase,
     /// The side and the point of the projected path that belong to the start, if the motion is a projection.
     pub path: Option<(usize, Phase)>,
+    /// The polynomial of the motion, if the flow has one.
+    pub polynomial: Polynomial,
     holding: Range<usize>,
 }
 
@@ -179,10 +181,15 @@ impl StepLog {
         let first = self.walls.len();
         self.walls.extend_from_slice(holding);
         let holding = first..self.walls.len();
-        let new =
-            || Arc { start: start.clone(), path: path.map(|(side, z)| (side, z.clone())), holding: holding.clone() };
+        let new = || Arc {
+            start: start.clone(),
+            path: path.map(|(side, z)| (side, z.clone())),
+            polynomial: Polynomial::default(),
+            holding: holding.clone(),
+        };
         self.arcs.push(new, |arc| {
             arc.start.copy_from(start);
+            arc.polynomial.forget();
             arc.holding = holding.clone();
             match (&mut arc.path, path) {
                 (Some((side, z)), Some((from_side, from))) => {
@@ -192,6 +199,15 @@ impl StepLog {
                 (to, from) => *to = from.map(|(side, z)| (side, z.clone())),
             }
         });
+    }
+
+    /// Keeps the polynomial of the last arc, if the last step of the flow was the one from z with length h.
+    pub(super) fn keep_polynomial(&mut self, flow: &dyn Flow, z: &Phase, h: f64) {
+        let last = self.arcs.count - 1;
+        let polynomial = &mut self.arcs.items[last].polynomial;
+        if !flow.write_polynomial(z, h, polynomial) {
+            polynomial.forget();
+        }
     }
 
     /// Records an event.
@@ -291,7 +307,10 @@ impl StepLog {
         self.end.memory = match (&self.arcs()[arc].path, path) {
             (Some((side, _)), Some(z)) => Memory::Path { side: *side, z: z.clone() },
             _ => match std::mem::replace(&mut self.end.memory, Memory::None) {
-                control @ Memory::Control(_) => control,
+                Memory::Control(mut control) => {
+                    control.past.forget();
+                    Memory::Control(control)
+                }
                 _ => Memory::None,
             },
         };

@@ -73,9 +73,31 @@ impl Looker {
         self.on_arc(log, log.arc_at(t), t, z)
     }
 
-    /// The state at time t on an arc of a step.
+    /// The state at time t on an arc of a step, on the polynomial of the motion if there is one: accurate enough to look for walls.
+    pub fn near(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<()> {
+        if self.read(log, arc, t, z)? { Ok(()) } else { self.from(place(log, arc), t, z) }
+    }
+
+    /// The state at time t on an arc of a step. For quick steps the polynomial of the motion is the guess of the partial step to it.
     pub fn on_arc(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<()> {
+        if let Way::Events(maps) = &mut self.way
+            && maps.is_quick()
+        {
+            self.read(log, arc, t, z)?;
+        }
         self.from(place(log, arc), t, z)
+    }
+
+    /// Writes the state at time t on the polynomial of an arc. Returns false if there is none.
+    fn read(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<bool> {
+        let begin = &log.arcs()[arc];
+        let Way::Events(maps) = &mut self.way else { return Ok(false) };
+        if begin.polynomial.h <= 0.0 {
+            return Ok(false);
+        }
+        maps.set_sides(log.sides(arc));
+        maps.select(log.holding(arc))?;
+        Ok(maps.full().read(&begin.start, &begin.polynomial, t - begin.start.t, z))
     }
 
     /// The state at time t on the arc that begins at a place.

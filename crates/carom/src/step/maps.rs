@@ -142,6 +142,11 @@ impl Maps {
         self.partial.is_some()
     }
 
+    /// True if the free motion is by steps that are solved to a tolerance.
+    pub(super) fn is_quick(&mut self) -> bool {
+        self.free.quick().is_some()
+    }
+
     /// Sets the length of the full step in the map of partial steps.
     pub fn set_full_step(&mut self, h: f64) {
         self.partial.iter_mut().for_each(|partial| partial.set_full_step(h));

@@ -69,7 +69,7 @@ impl Scheme {
         }
         let facts = self.plant.facts();
         let built = self.method.rule(&*self.plant, &self.settings)?;
-        let can_rest = built.partial.is_none() && self.method.flow.is_symplectic && facts.walls > 0;
+        let can_rest = built.partial.is_none() && self.method.flow.can_hold() && facts.walls > 0;
         let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop, self.plant.facts()));
         let maps = Maps::new(&self.plant, &self.method.flow, built.partial, variant)?;
         let resolver = Resolver::new(built.rule, self.settings.simultaneous, facts);

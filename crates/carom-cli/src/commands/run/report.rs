@@ -38,6 +38,18 @@ impl Report<'_> {
         }
     }
 
+    /// What controlled steps do not keep, and the command that does; empty for steps of equal length.
+    fn structure(&self) -> String {
+        if self.outcome.step.is_some() || self.outcome.steps == 0 {
+            return String::new();
+        }
+        let mean = self.until / self.outcome.steps as f64;
+        let round = 10f64.powf(mean.log10().floor());
+        let step = plain((mean / round).floor() * round);
+        let text = format!("energy is not kept over very long times: for that, --method gauss6 --step {step}");
+        format!("{}\n", paint(QUIET, &text))
+    }
+
     /// The summary for a terminal.
     pub fn summary(&self) -> String {
         let [compile, run] = self.seconds;
@@ -45,7 +57,9 @@ impl Report<'_> {
         let steps = count(outcome.steps, "step");
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
-        text += &format!("{}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
+        let to =
+            if outcome.step.is_none() { format!(" to {}", plain(self.model.run.tolerance)) } else { String::new() };
+        text += &format!("{}{to}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
         text += &self.node_table();
         text += &self.impact_table();
         text += &rest::summary(self.model, &self.record.holdings);
@@ -66,6 +80,7 @@ impl Report<'_> {
         let ([first, last], drift) = (self.energies(), outcome.energy.max_drift);
         text += &format!("energy {first} at the start, {last} at the end, largest drift {drift:.3e}\n");
         text += &outcome.account.as_ref().map(account::summary).unwrap_or_default();
+        text += &self.structure();
         text += &self.diagnostics_table();
         let times: Vec<f64> = self.record.impacts.iter().map(|impact| impact.minus.t).collect();
         let all_times = if times.len() == self.record.impact_count { times.as_slice() } else { &[] };

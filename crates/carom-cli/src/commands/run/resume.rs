@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use carom::lab::model::Misfit;
-use carom::lab::phase::Phase;
+use carom::lab::phase::{MOMENTS, Phase, Polynomial};
 use carom::lab::step::Control;
 use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
@@ -118,7 +118,15 @@ fn control(value: &Value, n: usize) -> Option<Control> {
         extent: extent.collect(),
         roots: column("roots")?,
         twice_kinetic: value["twice_kinetic"].as_f64().filter(|x| *x >= 0.0)?,
+        past: past(value, n).unwrap_or_default(),
     })
+}
+
+/// The polynomial of the last step; none in a file of an earlier version.
+fn past(value: &Value, n: usize) -> Option<Polynomial> {
+    let h = value["past_step"].as_f64().filter(|h| *h > 0.0)?;
+    let rates = numbers(&value["past"]).filter(|rates| rates.len() == MOMENTS * n)?;
+    Some(Polynomial { h, rates })
 }
 
 /// The state as JSON.
@@ -141,7 +149,9 @@ pub fn json(state: &State) -> String {
             .numbers("low", &control.extent.iter().map(|[low, _]| *low).collect::<Vec<_>>())
             .numbers("high", &control.extent.iter().map(|[_, high]| *high).collect::<Vec<_>>())
             .numbers("roots", &control.roots)
-            .number("twice_kinetic", control.twice_kinetic),
+            .number("twice_kinetic", control.twice_kinetic)
+            .number("past_step", control.past.h)
+            .numbers("past", &control.past.rates),
     };
     let walls: Vec<String> = state.holding.iter().map(usize::to_string).collect();
     Object::default()

@@ -1,0 +1,80 @@
+//! The acceleration as an expression of the state, with its slopes.
+
+use super::Mechanics;
+use super::eliminate::eliminate_columns;
+use super::numbered;
+use crate::expr::{Expr, directional, grad, jacobian, substitute};
+use crate::system::time;
+
+impl Mechanics {
+    /// M = L_vv and g = ṗ − L_vq v − L_vt, with ṗ = L_q + F: the equations of motion are M a = g(t, q, v).
+    fn balance(&self) -> (Vec<Vec<Expr>>, Vec<Expr>) {
+        let mut rates = grad(self.l, &self.q);
+        if let Some(forces) = &self.forces {
+            rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
+        }
+        let state = self.q.iter().copied().zip(self.v.iter().copied());
+        let seeds: Vec<(Expr, Expr)> = state.chain([(time(), Expr::constant(1.0))]).collect();
+        let drift = directional(&self.momenta(), &seeds);
+        (self.mass(), rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect())
+    }
+
+    /// a, ∂a/∂q by rows and ∂a/∂v by rows, as expressions of the state (t, q, v). At fixed a
+    ///
+    /// ```text
+    /// ∂a/∂x = M⁻¹ ∂(g − M a)/∂x
+    /// ```
+    ///
+    /// so that no derivative of M⁻¹ is formed.
+    pub(crate) fn acceleration(&self) -> Vec<Expr> {
+        let n = self.n();
+        let (mass, g) = self.balance();
+        let fixed = numbered("a", n);
+        let left = |row: &[Expr]| row.iter().zip(&fixed).map(|(&m, &a)| m * a).sum::<Expr>();
+        let residual: Vec<Expr> = g.iter().zip(&mass).map(|(&g, row)| g - left(row)).collect();
+        let state: Vec<Expr> = self.q.iter().chain(&self.v).copied().collect();
+        let rows = jacobian(&residual, &state);
+        let column = |x: usize| rows.iter().map(|row| row[x]).collect::<Vec<Expr>>();
+        let mut columns = eliminate_columns(mass, [g].into_iter().chain((0..2 * n).map(column)).collect());
+        let a = columns.remove(0);
+        let entry = |x: usize, i: usize| columns[x][i];
+        let slopes = [0, n].into_iter().flat_map(|x| (0..n * n).map(move |at| (x + at % n, at / n)));
+        let slopes: Vec<Expr> = slopes.map(|(x, i)| entry(x, i)).collect();
+        a.iter().copied().chain(substitute(&slopes, &fixed, &a)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::find;
+    use crate::expr::eval;
+    use crate::model::Model;
+
+    /// The slopes are the derivatives of the acceleration, and M a = g.
+    #[test]
+    fn slopes_are_derivatives() {
+        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
+            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+            let mechanics = Mechanics::new(&model.system);
+            let n = mechanics.n();
+            let all = mechanics.acceleration();
+            let state: Vec<Expr> = mechanics.q.iter().chain(&mechanics.v).copied().collect();
+            let values: Vec<(Expr, f64)> = state.iter().enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64)).collect();
+            let values: Vec<(Expr, f64)> =
+                values.into_iter().chain([(time(), 0.7)]).chain(model.parameter_values()).collect();
+            let expected = jacobian(&all[..n], &state);
+            let [by_q, by_v] = [0, n].map(|x| expected.iter().flat_map(move |row| row[x..x + n].to_vec()));
+            let expected: Vec<Expr> = by_q.chain(by_v).collect();
+            for (k, (a, b)) in eval(&all[n..], &values).iter().zip(eval(&expected, &values)).enumerate() {
+                assert!((a - b).abs() <= 1e-11 * (1.0 + b.abs()), "{name}, entry {k}: {a}, not {b}");
+            }
+            let (mass, g) = mechanics.balance();
+            let a = eval(&all[..n], &values);
+            for (row, g) in mass.iter().zip(eval(&g, &values)) {
+                let sum: f64 = eval(row, &values).iter().zip(&a).map(|(m, a)| m * a).sum();
+                assert!((sum - g).abs() <= 1e-12 * (1.0 + g.abs()), "{name}: {sum}, not {g}");
+            }
+        }
+    }
+}

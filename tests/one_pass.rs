@@ -1,0 +1,162 @@
+//! Quick steps: Gauss collocation on accelerations, solved to a tolerance, which is the default of small systems.
+//!
+//! `CAROM_STARTS=400 cargo test -p carom-tests --test one_pass -- --nocapture` takes 400 starts for each tolerance and prints the
+//! quantiles of the error.
+
+use carom::lab::flow::FlowKind;
+use carom::lab::phase::{Flow, Phase};
+use carom::lab::step::StepLog;
+use carom::{Model, Simulation, Status};
+use carom_tests::Random;
+
+/// A shipped model without its method and its step.
+fn unnamed(name: &str) -> Model {
+    let text = carom::lab::catalogue::find(name).expect("it ships").text;
+    let lines = text.lines().filter(|line| !line.starts_with("method") && !line.starts_with("step"));
+    Model::from_text(name, &lines.collect::<Vec<_>>().join("\n"), &[]).expect("it is right")
+}
+
+/// The flow of a model, and its start.
+fn flow(name: &str) -> (Box<dyn Flow>, Phase) {
+    let simulation = unnamed(name).simulation();
+    let state = simulation.initial().expect("it starts");
+    let plant = simulation.compiled_scheme().expect("it compiles").plant;
+    let mut flow = plant.flow(&FlowKind::one_pass()).expect("it is small");
+    flow.set_parameters(&state.parameters);
+    (flow, state.z)
+}
+
+/// Makes so many equal steps over a time.
+fn run(flow: &mut dyn Flow, start: &Phase, time: f64, steps: usize) -> Phase {
+    let (mut z, mut next) = (start.clone(), start.clone());
+    for _ in 0..steps {
+        flow.step(&z, time / steps as f64, &mut next).expect("it converges");
+        std::mem::swap(&mut z, &mut next);
+    }
+    z
+}
+
+fn distance(a: &Phase, b: &Phase) -> f64 {
+    a.z.iter().zip(&b.z).map(|(a, b)| (a - b).abs()).sum()
+}
+
+/// The error falls with the 16th power of the step.
+#[test]
+fn the_order_is_16() {
+    for (name, time) in [("double-pendulum", 0.4), ("cart-pendulum", 0.4)] {
+        let (mut flow, start) = flow(name);
+        let exact = run(&mut *flow, &start, time, 32);
+        let errors = [2, 3].map(|steps| distance(&run(&mut *flow, &start, time, steps), &exact));
+        let order = (errors[0] / errors[1]).ln() / 1.5_f64.ln();
+        assert!(order > 14.0 && errors[1] < 1e-8, "{name}: {order}, {errors:?}");
+    }
+}
+
+/// A step back undoes a step.
+#[test]
+fn steps_are_symmetric() {
+    for name in ["double-pendulum", "cart-pendulum", "pendulum"] {
+        let (mut flow, start) = flow(name);
+        let (mut there, mut back) = (start.clone(), start.clone());
+        flow.step(&start, 0.3, &mut there).expect("it converges");
+        flow.step(&there, -0.3, &mut back).expect("it converges");
+        assert!(distance(&back, &start) < 1e-13, "{name}: {:e}", distance(&back, &start));
+    }
+}
+
+/// A step is a function of its state: from any node on, a new stepper makes the same bits.
+#[test]
+fn a_run_goes_on_from_any_node_with_the_same_bits() {
+    for name in ["double-pendulum", "cart-pendulum", "bouncing-ball", "wavy-floor"] {
+        let simulation = unnamed(name).simulation().until(3.0).without_estimate();
+        let whole = simulation.clone().run().expect("it runs");
+        let again = simulation.clone().run().expect("it runs");
+        assert_eq!(whole.state(), again.state(), "{name}");
+        let mut nodes = Nodes(Vec::new());
+        let ready = simulation.prepare().expect("it starts");
+        ready.watch(&mut nodes).expect("it runs");
+        for state in nodes.0.iter().step_by(3) {
+            if state.z.t < 3.0 {
+                // The longest step follows from the time that is left, so that only short steps are the same.
+                let rest = simulation.clone().resume(state.clone()).run().expect("it runs");
+                let apart = distance(&rest.state().z, &whole.state().z);
+                assert!(apart < 1e-8, "{name} from t = {}: {apart:e}", state.z.t);
+            }
+        }
+    }
+}
+
+/// The states at the nodes.
+struct Nodes(Vec<carom::State>);
+
+impl carom::Watcher for Nodes {
+    fn step(&mut self, log: &StepLog) {
+        self.0.push(log.end.clone());
+    }
+}
+
+/// A start near that of the model.
+fn moved(model: &Model, random: &mut Random, by: f64) -> Simulation {
+    let start = model.start().expect("it has one");
+    let mut near = |x: &f64| x + random.between(-by, by);
+    let q: Vec<f64> = start.q.iter().map(&mut near).collect();
+    let v: Vec<f64> = start.v.iter().map(&mut near).collect();
+    model.simulation().until(5.0).start(&q, &v)
+}
+
+/// The error is below the tolerance in 99 % of starts that were not used to choose any constant.
+#[test]
+fn the_tolerance_is_met_from_fresh_starts() {
+    let starts = std::env::var("CAROM_STARTS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    let tolerances = [1e-4, 1e-6, 1e-8, 1e-10, 1e-12];
+    let mut misses = Vec::new();
+    for name in ["cart-pendulum", "double-pendulum", "pendulum", "peg-pendulum", "impact-oscillator"] {
+        let model = unnamed(name);
+        let mut random = Random::new(2026);
+        let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); tolerances.len()];
+        for _ in 0..starts {
+            let simulation = moved(&model, &mut random, 0.1);
+            let Ok(exact) = simulation.clone().tolerance(1e-13).without_estimate().run() else { continue };
+            let scale =
+                simulation.clone().run().expect("it runs").outcome().error_scale.clone().expect("it is estimated");
+            for (ratios, tolerance) in ratios.iter_mut().zip(tolerances) {
+                let run = simulation.clone().tolerance(tolerance).without_estimate().run().expect("it runs");
+                let scales = scale.q.iter().chain(&scale.p);
+                let pairs = run.state().z.z.iter().zip(&exact.state().z.z).zip(scales);
+                let error = pairs.map(|((a, b), scale)| (a - b).abs() / scale).fold(0.0, f64::max);
+                // The reference has an error too.
+                ratios.push(error / f64::max(tolerance, 1e-11));
+            }
+        }
+        for (ratios, tolerance) in ratios.iter_mut().zip(tolerances) {
+            ratios.sort_by(f64::total_cmp);
+            let at = |part: f64| ratios[((ratios.len() - 1) as f64 * part) as usize];
+            println!(
+                "{name} {tolerance:e}: error/tolerance {:.1e}, 90 % {:.1e}, 99 % {:.1e}, largest {:.1e}",
+                at(0.5),
+                at(0.9),
+                at(0.99),
+                at(1.0)
+            );
+            let above = ratios.iter().filter(|ratio| **ratio > 1.0).count();
+            if 100 * above > ratios.len() {
+                misses.push(format!("{name} {tolerance:e}: {above} of {}, up to {:.1e}", ratios.len(), at(1.0)));
+            }
+        }
+    }
+    assert!(misses.is_empty(), "{misses:?}");
+}
+
+/// Hundreds of impacts, at every tolerance.
+#[test]
+fn long_runs_come_to_their_end() {
+    for name in ["cart-pendulum", "double-pendulum"] {
+        for exponent in 4..=13 {
+            let simulation =
+                unnamed(name).simulation().until(1000.0).tolerance(0.1_f64.powi(exponent)).without_estimate();
+            let outcome = simulation.watch(&mut ()).expect("it starts");
+            assert_eq!(outcome.status, Status::Completed, "{name} to 1e-{exponent}, at t = {}", outcome.state.z.t);
+            assert!(outcome.impacts > 500, "{name} to 1e-{exponent}: {} impacts", outcome.impacts);
+        }
+    }
+}
