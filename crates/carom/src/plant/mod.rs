@@ -214,9 +214,6 @@ pub trait Contact: Send {
     /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// Forgets the last states, which serve as initial guesses.
-    fn forget(&mut self);
-
     /// The indices of the walls that hold the motion, in ascending order.
     fn walls(&self) -> &[usize];
 
