@@ -50,7 +50,7 @@ fn the_first_run_is_as_shown() {
     }
     let title = "Double pendulum beside a wall\ngauss6+ctec, step 0.0";
     assert!(shown.starts_with(title) && printed.starts_with(title), "{shown}\n{printed}");
-    assert!(README.contains("Thirty-seven models") && carom::EXAMPLES.len() == 37);
+    assert!(README.contains("Thirty-eight models") && carom::EXAMPLES.len() == 38);
 }
 
 #[test]

@@ -28,6 +28,11 @@
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+/// So is that of the page on sweeps.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sweeps.md")]
+mod page_on_sweeps {}
+
 mod catalogue;
 mod compare;
 mod derive;
@@ -40,6 +45,7 @@ mod impact;
 mod interval;
 mod kernel;
 pub mod lab;
+mod lanes;
 mod limits;
 mod mechanics;
 mod method;
@@ -52,6 +58,7 @@ mod run;
 mod simulation;
 mod solve;
 mod step;
+mod sweep;
 mod system;
 
 pub use catalogue::{EXAMPLES, Example};
@@ -61,5 +68,6 @@ pub use mechanics::Node;
 pub use method::{Method, entries as methods};
 pub use model::{Builder, Model};
 pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Jump, Outcome, Status, View, Watcher};
-pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
+pub use simulation::{Dense, Ready, Record, RowStatus, RunError, Side, Simulation, Trajectory};
 pub use step::{Memory, State};
+pub use sweep::{Axis, Plan, Row, Sweep, SweepBuilder, Values};

@@ -1,5 +1,6 @@
 //! The equations of a system in its free coordinates, and their evaluation at a state.
 
+mod acceleration;
 mod active;
 mod bordered;
 mod eliminate;

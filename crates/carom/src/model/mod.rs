@@ -34,6 +34,7 @@ mod source;
 mod start;
 mod state;
 mod suggest;
+mod vary;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -6,10 +6,11 @@ use std::time::Instant;
 use super::compiled::Chosen;
 use super::controlled::tune_controlled;
 use super::dense::Dense;
+use super::estimate::{estimate, estimate_of};
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
-use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, estimate, tune};
-use super::{From, Simulation, short, warnings};
+use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
+use super::{From, Simulation, explicit, short, warnings};
 use crate::error::{Diagnostic, Failure, Result};
 use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
@@ -70,7 +71,7 @@ impl Ready {
         let compile_seconds = began.elapsed().as_secs_f64();
         let short = short::find(simulation, &scheme, &state, until)?;
         warnings.extend(short.warning);
-        let short_pieces = short.pieces;
+        let mut short_pieces = short.pieces;
         let mut runner = Runner::new(&scheme, &pool, state.clone(), is_resumed, sections.clone(), short_pieces.clone());
         let tolerance = simulation.tolerance;
         let mut lost = None;
@@ -82,6 +83,13 @@ impl Ready {
                 let wanted = simulation.wants_estimate;
                 let estimate = if wanted { estimate(&mut runner, step, until, tolerance, stop)? } else { None };
                 (Plan { step, control: None, until, checkpoints }, estimate)
+            }
+            None if scheme.is_pair() => {
+                let plan = explicit::plan(tolerance, state.z.t, until, &short_pieces, simulation.looks_for_walls);
+                short_pieces = Arc::default();
+                runner.forget_short();
+                let wanted = simulation.wants_estimate;
+                (plan, if wanted { estimate_of(&mut runner, plan, tolerance, stop)? } else { None })
             }
             None => {
                 let can_control = simulation.has_default_method() && scheme.can_control();

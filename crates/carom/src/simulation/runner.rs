@@ -12,7 +12,7 @@ use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Sections, Stream, Tally, drive,
     failure,
 };
-use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant};
+use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
 
 /// The steps and the checks of one run.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +90,11 @@ impl<'a> Runner<'a> {
         short: Arc<[Piece]>,
     ) -> Runner<'a> {
         Runner { scheme, pool, start, is_resumed, sections, short }
+    }
+
+    /// Leaves the lengths of steps to the plan alone.
+    pub(super) fn forget_short(&mut self) {
+        self.short = Arc::default();
     }
 
     /// The parts of the time with shorter steps.
@@ -199,11 +204,18 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     let time = plan.until - state.z.t;
     match (plan.control, &mut state.memory) {
         (Some(tolerance), Memory::Control(control)) => (control.tolerance, control.longest) = (tolerance, plan.step),
+        (Some(tolerance), Memory::Explicit(lane)) => (lane.tolerance, lane.longest) = (tolerance, plan.step),
         (Some(tolerance), memory) => {
             let roots = roots_of_inverse_mass(&mut *look.evaluator, &state.z);
-            *memory = Memory::Control(Control::new(tolerance, plan.step, FIRST_STEP * time, &state.z, roots));
+            *memory = Memory::Control(Control::new(tolerance, plan.step, FIRST_STEP * time, &state.z, roots.clone()));
+            let evaluator = &mut *look.evaluator;
+            if scheme.has_lanes()
+                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, roots, time)
+            {
+                state.memory = Memory::Explicit(Box::new(lane));
+            }
         }
-        (None, memory @ Memory::Control(_)) => *memory = Memory::None,
+        (None, memory @ (Memory::Control(_) | Memory::Explicit(_))) => *memory = Memory::None,
         (None, _) => {}
     }
     let step = if plan.control.is_some() { time } else { plan.step };

@@ -103,6 +103,10 @@ fn fitting(state: State, scheme: &Scheme, simulation: &Simulation) -> Result<Sta
         Memory::None | Memory::Window(_) => true,
         Memory::Path { side, z } => *side < 2 && z.z.len() == size,
         Memory::FirstStep { end, impulses } => end.z.len() == size && impulses.len() == facts.is_one_point.len(),
+        Memory::Explicit(progress) => {
+            [&progress.v, &progress.low, &progress.high, &progress.roots].iter().all(|column| 2 * column.len() == size)
+                && progress.touched.is_none_or(|wall| wall < facts.walls)
+        }
         Memory::Control(control) => [control.extent.len(), control.roots.len()].map(|count| 2 * count) == [size; 2],
     };
     let rises = state.holding.windows(2).all(|pair| pair[0] < pair[1]);

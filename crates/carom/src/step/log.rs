@@ -292,6 +292,7 @@ impl StepLog {
             (Some((side, _)), Some(z)) => Memory::Path { side: *side, z: z.clone() },
             _ => match std::mem::replace(&mut self.end.memory, Memory::None) {
                 control @ Memory::Control(_) => control,
+                Memory::Explicit(progress) => super::leave(&progress),
                 _ => Memory::None,
             },
         };
