@@ -4,15 +4,18 @@ mod check;
 mod compare;
 mod completions;
 mod derive;
+mod dynamics;
 mod examples;
 mod methods;
 mod paper;
 mod picture;
 mod run;
+mod sweep;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use carom::Watcher;
 use carom::lab::catalogue;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::Model;
@@ -33,6 +36,10 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Bifurcation(arguments) => dynamics::bifurcation(&arguments),
+        Command::Basins(arguments) => dynamics::basins(&arguments),
+        Command::Poincare(arguments) => dynamics::poincare(&arguments),
         Command::Derive(arguments) => derive::derive(&arguments),
     }
 }
@@ -42,6 +49,16 @@ fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar
+}
+
+/// True after Ctrl-C.
+fn interrupted() -> bool {
+    run::Interrupt.wants_to_stop()
+}
+
+/// Lets Ctrl-C end a command in an orderly way.
+fn watch_for_interrupt() {
+    run::Interrupt::new();
 }
 
 /// Prints warnings about input that is allowed but rarely intended.
