@@ -2,6 +2,7 @@
 """carom beside heyoka: the time of a whole run with impacts, at equal error of its final state.
 
     python3 bench/peers.py
+    python3 bench/peers.py --ensemble      10,000 trajectories beside heyoka's batch mode
 
 makes a virtual environment with heyoka in target/peers-venv (once, from the package index), measures heyoka with its own
 terminal events and carom (the example `peers`) in turns, and prints the ratios. The error is Σ|z − z_exact| over q and p at
@@ -40,7 +41,7 @@ def enter_environment():
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True)
     subprocess.run([str(python), "-m", "pip", "install", "--quiet", "heyoka"], check=True)
-    os.execv(python, [str(python), __file__])
+    os.execv(python, [str(python), __file__, *sys.argv[1:]])
 
 
 class CartPendulum:
@@ -186,6 +187,11 @@ def main():
     enter_environment()
     import heyoka as hy
 
+    if "--ensemble" in sys.argv:
+        import ensemble
+
+        ensemble.main(hy, CartPendulum(), json_only=False)
+        return
     systems = [CartPendulum(), DoublePendulum()]
     targets = {system.key: exact(hy, system) for system in systems}
     # In turns, and the best round of each: other work on the machine comes and goes.
