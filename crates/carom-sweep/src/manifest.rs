@@ -10,6 +10,9 @@ use crate::folder::unwritable;
 /// The file in the folder. Readers of Parquet skip names that begin with an underscore.
 pub(crate) const NAME: &str = "_sweep.json";
 
+/// The parts of a plan, in the order in which they are compared: what the user is most likely to have changed first.
+const KEYS: [&str; 9] = ["vary", "columns of files", "samples", "seed", "record", "reduce", "method", "model", "rows"];
+
 /// The plan of a sweep, and the number of rows in a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
@@ -84,11 +87,12 @@ impl Manifest {
 
     /// An error that says which part of the plan differs from that in the folder.
     pub(crate) fn check(&self, known: &Manifest, folder: &Path) -> Result<()> {
-        for (key, ours) in &self.plan {
-            let theirs = known.plan.get(key).unwrap_or(&Value::Null);
+        let of = |manifest: &Manifest, key: &str| manifest.plan.get(key).cloned().unwrap_or(Value::Null);
+        for key in KEYS {
+            let (ours, theirs) = (of(self, key), of(known, key));
             if ours != theirs {
-                let what = match key.as_str() {
-                    "model" => "the text of the model or a `--set` differs".to_string(),
+                let what = match key {
+                    "model" => "the text of the model differs, or a `--set` or an option of `[run]`".to_string(),
                     key => format!("`{key}` is {ours} here and {theirs} there"),
                 };
                 let message = format!("`{}` has the rows of another sweep: {what}", folder.display());
