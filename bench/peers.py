@@ -2,6 +2,7 @@
 """carom beside heyoka: the time of a whole run with impacts, at equal error of its final state.
 
     python3 bench/peers.py [--json] [--starts N] [--long]
+    python3 bench/peers.py --ensemble      10,000 trajectories beside heyoka's batch mode
 
 makes a virtual environment with heyoka in target/peers-venv (once, from the package index), measures heyoka with its own
 terminal events and carom (the example `peers`) in turns, and prints the ratios. The error is Σ|z − z_exact| over q and p at
@@ -331,6 +332,11 @@ def main():
     enter_environment()
     import heyoka as hy
 
+    if "--ensemble" in sys.argv:
+        import ensemble
+
+        ensemble.main(hy, CartPendulum(), json_only=False)
+        return
     systems = [CartPendulum(), DoublePendulum()]
     if "--starts" in sys.argv:
         return over_starts(hy, systems, int(sys.argv[sys.argv.index("--starts") + 1]))

@@ -36,7 +36,7 @@ fn refused(arguments: &[&str], text: &str) {
 fn every_example_is_listed_printed_checked_and_derived() {
     let list = stdout(&carom(&["examples"]));
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names.len(), 37);
+    assert_eq!(names.len(), 38);
     for name in names {
         let text = stdout(&carom(&["examples", name]));
         assert!(text.contains("[lagrangian]"), "{name}");

@@ -50,7 +50,7 @@ fn the_first_run_is_as_shown() {
     }
     let title = "Double pendulum beside a wall\nauto to 1e-9, controlled steps up to 0.";
     assert!(shown.starts_with(title) && printed.starts_with(title), "{shown}\n{printed}");
-    assert!(README.contains("Forty-seven models") && carom::EXAMPLES.len() == 47);
+    assert!(README.contains("Fifty-three models") && carom::EXAMPLES.len() == 53);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Output files, which are written completely or not at all.
 
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -93,8 +94,50 @@ impl Target {
         })
     }
 
+    /// Begins a file that is written part by part.
+    pub fn grow(&self) -> Result<Growing> {
+        let file = match &self.beside {
+            Some(beside) => File::create(beside),
+            None => std::fs::OpenOptions::new().write(true).open(&self.file),
+        };
+        let file = file.map_err(|e| self.unwritable(reason(&e)))?;
+        Ok(Growing { target: self.clone(), file: BufWriter::new(file), is_complete: false })
+    }
+
     fn unwritable(&self, why: impl std::fmt::Display) -> Error {
         Diagnostic::new(format!("cannot write `{}`: {why}", self.path.display())).into()
+    }
+}
+
+/// A file that is written part by part, beside its place, which it takes when it is complete.
+pub struct Growing {
+    target: Target,
+    file: BufWriter<File>,
+    is_complete: bool,
+}
+
+impl Growing {
+    /// Appends a text.
+    pub fn write(&mut self, text: &str) -> Result<()> {
+        self.file.write_all(text.as_bytes()).map_err(|e| self.target.unwritable(reason(&e)))
+    }
+
+    /// Completes the file.
+    pub fn finish(mut self) -> Result<()> {
+        let written = self.file.flush().and_then(|()| match &self.target.beside {
+            Some(beside) => self.file.get_ref().sync_all().and_then(|()| std::fs::rename(beside, &self.target.file)),
+            None => Ok(()),
+        });
+        self.is_complete = written.is_ok();
+        written.map_err(|e| self.target.unwritable(reason(&e)))
+    }
+}
+
+impl Drop for Growing {
+    fn drop(&mut self) {
+        if let Some(beside) = self.target.beside.as_ref().filter(|_| !self.is_complete) {
+            let _ = std::fs::remove_file(beside);
+        }
     }
 }
 

@@ -113,6 +113,11 @@ pub mod step {
     pub use crate::step::*;
 }
 
+/// See `sweep/` in the sources.
+pub mod sweep {
+    pub use crate::sweep::*;
+}
+
 /// See `system/` in the sources.
 pub mod system {
     pub use crate::system::*;

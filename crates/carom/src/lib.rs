@@ -28,6 +28,11 @@
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+/// So is that of the page on sweeps.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sweeps.md")]
+mod page_on_sweeps {}
+
 // On x86-64 only the feature `cranelift` needs these, so that there they are dependencies of their own.
 #[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
 extern crate x64_cranelift_codegen as cranelift_codegen;
@@ -52,6 +57,7 @@ mod impact;
 mod interval;
 mod kernel;
 pub mod lab;
+mod lanes;
 mod limits;
 mod mechanics;
 mod mechanism;
@@ -66,6 +72,7 @@ mod run;
 mod simulation;
 mod solve;
 mod step;
+mod sweep;
 mod system;
 
 pub use catalogue::{EXAMPLES, Example};
@@ -76,5 +83,6 @@ pub use method::{Method, entries as methods};
 pub use model::{Builder, Model};
 pub use optimize::{Answer, Optimization};
 pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Jump, Outcome, Status, View, Watcher};
-pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
+pub use simulation::{Dense, Ready, Record, RowStatus, RunError, Side, Simulation, Trajectory};
 pub use step::{Memory, State};
+pub use sweep::{Axis, Plan, Row, Sweep, SweepBuilder, Values};

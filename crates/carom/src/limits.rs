@@ -164,6 +164,27 @@ pub const SHORTEST_STEP: f64 = 16.0 * f64::EPSILON;
 /// Local errors are relative to at least this part of a coordinate, divided by the local tolerance: roundoff is no error of a step.
 pub const CONTROL_FLOOR: f64 = 1.0 / (1_u64 << 58) as f64;
 
+// ---- The explicit pair -----------------------------------------------------------------------------------------------------------
+
+/// The local error of a step of `dop853`, relative to the tolerance of a run: the errors of many steps add up, and grow.
+pub const EXPLICIT_TOLERANCE: f64 = 0.1;
+/// A step whose error is at most this many times the local tolerance is accepted: the next one is shorter.
+pub const EXPLICIT_ACCEPTS: f64 = 4.0;
+/// A step is at most this many times as long as the one before it.
+pub const EXPLICIT_GROWTH: f64 = 2.0;
+/// If a step may be longer by more than this, the first steps were far too short.
+pub const EXPLICIT_FAR: f64 = 4.0;
+/// It may then be this many times as long.
+pub const EXPLICIT_JUMP: f64 = 6.0;
+/// A step is at least this part of the one before it.
+pub const EXPLICIT_SHRINK: f64 = 0.3;
+/// The first step, relative to the time of the run.
+pub const EXPLICIT_FIRST: f64 = 1e-3;
+/// A motion leaves its lane if so many trials do not reach a wall.
+pub const MOST_AIMS: usize = 12;
+/// A motion leaves its lane if two impacts follow within this, relative to its step: impacts may accumulate.
+pub const SOON: f64 = 1e-2;
+
 // ---- Runs ----------------------------------------------------------------------------------------------------------------------
 
 /// A ratio of the time to the step this near to a whole number is that number.
@@ -191,6 +212,8 @@ pub const COMPARED: usize = 31;
 pub const BEYOND: f64 = 1e-8;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
+/// A sweep has at most so many rows.
+pub const MOST_ROWS: u64 = 10_000_000_000;
 /// A run has at most so many uniform samples.
 pub const MOST_SAMPLES: f64 = 1e7;
 /// The window of `mhc` has at most so many nodes.

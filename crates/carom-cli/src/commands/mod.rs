@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod completions;
 mod derive;
+mod dynamics;
 mod examples;
 mod import;
 mod interrupt;
@@ -12,10 +13,12 @@ mod optimize;
 mod paper;
 mod picture;
 mod run;
+mod sweep;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use carom::Watcher;
 use carom::lab::catalogue;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::Model;
@@ -38,6 +41,10 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
         Command::Optimize(arguments) => optimize::optimize(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Bifurcation(arguments) => dynamics::bifurcation(&arguments),
+        Command::Basins(arguments) => dynamics::basins(&arguments),
+        Command::Poincare(arguments) => dynamics::poincare(&arguments),
         Command::Derive(arguments) => derive::derive(&arguments),
     }
 }
@@ -47,6 +54,16 @@ fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar
+}
+
+/// True after Ctrl-C.
+fn interrupted() -> bool {
+    interrupt::Interrupt.wants_to_stop()
+}
+
+/// Lets Ctrl-C end a command in an orderly way.
+fn watch_for_interrupt() {
+    interrupt::Interrupt::new();
 }
 
 /// Prints warnings about input that is allowed but rarely intended.

@@ -53,6 +53,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "sinai-billiard", "a billiard ball on a square table with a round post", "";
     "jack-in-a-box", "a jack in a shaken box: sixteen walls", "";
     "impact-oscillator", "a driven oscillator that just reaches a wall", "";
+    "vibrating-table", "a ball that bounces on a vibrating table", "";
     "braked-pendulum", "a pendulum with a brake that falls onto a stop", "";
     "rimless-wheel", "a rimless wheel that falls onto an icy slope", "";
     "square", "a rigid square that falls onto a floor", "";

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
-use super::{Gauss, Held, HeldCode, OnePass, Rk4, Variational};
+use super::{Dop853, Gauss, Held, HeldCode, OnePass, Rk4, Variational};
 use crate::discrete::{self, DiscreteLagrangian, Galerkin, Midpoint, Nodes, Svc};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::{LocalCode, Mechanics};
@@ -35,6 +35,7 @@ enum Recipe {
     Gauss(usize),
     OnePass,
     Rk4,
+    Dop853,
 }
 
 impl FlowKind {
@@ -46,7 +47,7 @@ impl FlowKind {
                 let rule = Galerkin { degree: *stages, at: Nodes::Gauss };
                 Box::new(Variational::new(mechanics, &rule, parameters)?)
             }
-            Recipe::Rk4 if has_constraints => return Err(no_constraints()),
+            Recipe::Rk4 | Recipe::Dop853 if has_constraints => return Err(no_constraints(&self.name)),
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
             Recipe::Composition(parts, rule) => {
                 let base = Box::new(Variational::new(mechanics, &**rule, parameters)?);
@@ -60,6 +61,7 @@ impl FlowKind {
                 Box::new(OnePass::new(mechanics, parameters)?.ok_or_else(none)?)
             }
             Recipe::Rk4 => Box::new(Rk4::new(mechanics, parameters)?),
+            Recipe::Dop853 => Box::new(Dop853::new(mechanics, parameters)?),
         })
     }
 
@@ -69,7 +71,8 @@ impl FlowKind {
             Recipe::Variational(rule) | Recipe::Composition(_, rule) => HeldCode::new(local, &**rule),
             Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
             Recipe::OnePass => HeldCode::new(local, &Galerkin { degree: HELD_STAGES, at: Nodes::Gauss }),
-            Recipe::Rk4 => Err(no_constraints()),
+            Recipe::Dop853 => HeldCode::new(local, &Galerkin { degree: 4, at: Nodes::Gauss }),
+            Recipe::Rk4 => Err(no_constraints(&self.name)),
         }
     }
 
@@ -93,6 +96,11 @@ impl FlowKind {
         !matches!(self.recipe, Recipe::Rk4)
     }
 
+    /// True if the flow has a pair of formulas that controls the length of steps.
+    pub fn is_pair(&self) -> bool {
+        matches!(self.recipe, Recipe::Dop853)
+    }
+
     /// A key that identifies the flow, including its settings.
     pub fn key(&self) -> String {
         match self.alpha {
@@ -114,7 +122,7 @@ impl FlowKind {
         match &self.recipe {
             Recipe::Variational(rule) => Some(of(&**rule)),
             Recipe::Gauss(stages) => Some(of(&Galerkin { degree: *stages, at: Nodes::Gauss })),
-            Recipe::Composition(..) | Recipe::OnePass | Recipe::Rk4 => None,
+            Recipe::Composition(..) | Recipe::OnePass | Recipe::Dop853 | Recipe::Rk4 => None,
         }
     }
 
@@ -135,8 +143,8 @@ impl FlowKind {
     }
 }
 
-fn no_constraints() -> Error {
-    let error = Diagnostic::new("`rk4` cannot keep constraints");
+fn no_constraints(name: &str) -> Error {
+    let error = Diagnostic::new(format!("`{name}` cannot keep constraints"));
     error.with_help("use a variational flow, such as `svc` or `gauss4`").into()
 }
 
@@ -165,15 +173,18 @@ pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
         let about = "Gauss collocation";
         kinds.push(FlowKind::symmetric(format!("gauss{s}"), 2 * s, about, Recipe::Gauss(s)));
     }
-    kinds.push(FlowKind {
-        name: "rk4".into(),
-        order: 4,
+    let explicit = |name: &str, order: usize, about: &'static str, recipe: Recipe| FlowKind {
+        name: name.into(),
+        order,
         is_symmetric: false,
         is_symplectic: false,
-        about: "classical Runge–Kutta, for comparison",
+        about,
         alpha: None,
-        recipe: Recipe::Rk4,
-    });
+        recipe,
+    };
+    kinds.push(explicit("rk4", 4, "classical Runge–Kutta, for comparison", Recipe::Rk4));
+    let about = "explicit pair 8(5,3) of Dormand and Prince; controls its step, for ensembles";
+    kinds.push(explicit("dop853", 8, about, Recipe::Dop853));
     kinds.iter_mut().for_each(|kind| kind.alpha = alpha);
     kinds
 }

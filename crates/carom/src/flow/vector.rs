@@ -1,7 +1,7 @@
 //! Vectors of K lanes, in the widest registers of the machine.
 
 /// K numbers, one for each lane.
-pub(super) trait Vector<const K: usize>: Copy {
+pub(crate) trait Vector<const K: usize>: Copy {
     /// Loads all lanes.
     fn load(x: &[f64; K]) -> Self;
     /// Copies one number to all lanes.
@@ -38,14 +38,14 @@ pub(super) trait Vector<const K: usize>: Copy {
 }
 
 /// Work that is generic over the vector type.
-pub(super) trait Work {
+pub(crate) trait Work {
     type Outcome;
     fn run<const K: usize, V: Vector<K>>(self) -> Self::Outcome;
 }
 
 /// The vector registers of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Registers {
+pub(crate) enum Registers {
     /// AVX-512: 512 bits.
     #[cfg(target_arch = "x86_64")]
     Avx512,
@@ -58,7 +58,7 @@ pub(super) enum Registers {
 
 impl Registers {
     /// Detects the registers of this machine.
-    pub(super) fn detect() -> Registers {
+    pub(crate) fn detect() -> Registers {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
@@ -75,7 +75,7 @@ impl Registers {
 
     /// Does the work on vectors of 2, 4 or 8 lanes.
     #[inline]
-    pub(super) fn run<W: Work>(self, width: usize, work: W) -> W::Outcome {
+    pub(crate) fn run<W: Work>(self, width: usize, work: W) -> W::Outcome {
         match self {
             // SAFETY: `detect` found the instructions that these functions are compiled for.
             #[cfg(target_arch = "x86_64")]
@@ -234,7 +234,7 @@ mod x86 {
 
 /// Numbers aligned to cache lines: vectors that cross lines cost twice.
 #[derive(Clone)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     lines: Box<[Line]>,
     len: usize,
 }
@@ -244,7 +244,7 @@ pub(super) struct Buffer {
 struct Line([f64; 8]);
 
 impl Buffer {
-    pub(super) fn zeros(len: usize) -> Buffer {
+    pub(crate) fn zeros(len: usize) -> Buffer {
         Buffer { lines: vec![Line([0.0; 8]); len.div_ceil(8)].into(), len }
     }
 }

@@ -1,7 +1,7 @@
 //! The acceleration as an expression of the state, with its slopes.
 
 use super::Mechanics;
-use super::eliminate::eliminate_columns;
+use super::eliminate::{eliminate, eliminate_columns};
 use super::numbered;
 use crate::expr::{Expr, directional, grad, jacobian, substitute};
 use crate::system::time;
@@ -17,6 +17,12 @@ impl Mechanics {
         let seeds: Vec<(Expr, Expr)> = state.chain([(time(), Expr::constant(1.0))]).collect();
         let drift = directional(&self.momenta(), &seeds);
         (self.mass(), rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect())
+    }
+
+    /// The acceleration a(t, q, v) without walls and constraints: M a = g.
+    pub(crate) fn accelerations(&self) -> Vec<Expr> {
+        let (mass, g) = self.balance();
+        eliminate(mass, g)
     }
 
     /// a, ∂a/∂q by rows and ∂a/∂v by rows, as expressions of the state (t, q, v). At fixed a
@@ -41,6 +47,29 @@ impl Mechanics {
         let slopes = [0, n].into_iter().flat_map(|x| (0..n * n).map(move |at| (x + at % n, at / n)));
         let slopes: Vec<Expr> = slopes.map(|(x, i)| entry(x, i)).collect();
         a.iter().copied().chain(substitute(&slopes, &fixed, &a)).collect()
+    }
+
+    /// df/dt along a motion with these accelerations.
+    pub(crate) fn rate_along(&self, f: Expr, accelerations: &[Expr]) -> Expr {
+        let by_q: Expr = grad(f, &self.q).into_iter().zip(&self.v).map(|(slope, &v)| slope * v).sum();
+        let by_v: Expr = grad(f, &self.v).into_iter().zip(accelerations).map(|(slope, &a)| slope * a).sum();
+        f.diff(time()) + by_q + by_v
+    }
+
+    /// v⁺, λ, φ̇⁻ and W of an impact on a wall with restitution e, for L quadratic in v: φ̇⁺ = −e φ̇⁻.
+    ///
+    /// ```text
+    /// W = ∇φ·M⁻¹∇φ,   λ = −(1 + e) φ̇⁻/W,   v⁺ = v⁻ + λ M⁻¹∇φ
+    /// ```
+    pub(crate) fn reflection(&self, phi: Expr, e: Expr) -> Vec<Expr> {
+        let normal = grad(phi, &self.q);
+        let swept: Expr = normal.iter().zip(&self.v).map(|(&slope, &v)| slope * v).sum();
+        let rate = phi.diff(time()) + swept;
+        let response = eliminate_columns(self.mass(), vec![normal.clone()]).swap_remove(0);
+        let w: Expr = normal.iter().zip(&response).map(|(&normal, &response)| normal * response).sum();
+        let lambda = -(1.0 + e) * rate / w;
+        let plus = self.v.iter().zip(&response).map(|(&v, &response)| v + lambda * response);
+        plus.chain([lambda, rate, w]).collect()
     }
 }
 

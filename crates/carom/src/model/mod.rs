@@ -35,6 +35,7 @@ mod source;
 mod start;
 mod state;
 mod suggest;
+mod vary;
 
 use std::ops::Range;
 use std::sync::Arc;

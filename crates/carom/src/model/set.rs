@@ -9,7 +9,12 @@ use crate::error::Result;
 use crate::expr::parse::Complaint;
 
 /// Options of the command line that are settings of `[run]`: `--step 0.1` is `run.step=0.1`. Errors show them as options.
-const OPTIONS: [(&str, &str); 3] = [("--method ", "run.method"), ("--step ", "run.step"), ("--until ", "run.until")];
+const OPTIONS: [(&str, &str); 4] = [
+    ("--method ", "run.method"),
+    ("--step ", "run.step"),
+    ("--tolerance ", "run.tolerance"),
+    ("--until ", "run.until"),
+];
 
 /// Applies `name=value`, or an option such as `--step 0.1`, to the document. A name without dots is a parameter;
 /// `initial.q[0]`, `initial.q.theta` and `run.step` are entries of sections.
@@ -60,7 +65,7 @@ fn place(document: &mut Document, path: &str, span: Range<usize>, item: Item) ->
 }
 
 /// Parses `initial.q[0]` and `initial.q.theta`: an entry of the start, by index or by name.
-fn entry_of_start(path: &str) -> Option<(&'static str, Which)> {
+pub(super) fn entry_of_start(path: &str) -> Option<(&'static str, Which)> {
     let rest = path.strip_prefix("initial.")?;
     let (key, entry) = ["q1", "q", "v", "p"].into_iter().find_map(|key| Some((key, rest.strip_prefix(key)?)))?;
     if let Some(name) = entry.strip_prefix('.') {

@@ -53,11 +53,6 @@ impl Contact for Holding {
         self.active.set_parameters(parameters);
     }
 
-    fn forget(&mut self) {
-        self.flow.forget();
-        self.field.forget();
-    }
-
     fn walls(&self) -> &[usize] {
         &self.walls
     }

@@ -9,7 +9,8 @@ use super::{Contact, Evaluator, Facts, Modified, Plant};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::flow::{FlowKind, HeldCode};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Lanes};
+use crate::lanes::LaneCode;
 use crate::mechanics::{Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
@@ -24,6 +25,11 @@ pub struct Expressions {
     held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
     timed: OnceLock<Vec<Vec<Expr>>>,
+    /// The kernels for two and for eight lanes.
+    lanes: [OnceLock<Result<Arc<LaneCode>>>; 2],
+    /// e of each wall, and g of each section that ends a run.
+    restitution: Vec<Expr>,
+    stops: Vec<Expr>,
 }
 
 /// The compiled parts that evaluators copy.
@@ -51,6 +57,12 @@ impl Expressions {
         let mechanics = Mechanics::new(system);
         let kinks = mechanics.kinks();
         Expressions::with_kinks(mechanics, &kinks, system, outputs, sections)
+    }
+
+    /// Tells which sections end a run.
+    pub fn ending_at(mut self, stops: Vec<Expr>) -> Expressions {
+        self.stops = stops;
+        self
     }
 
     /// Compiles given equations of a system; kinks in them are not located.
@@ -104,6 +116,9 @@ impl Expressions {
             held: Mutex::default(),
             modified: Mutex::default(),
             timed: OnceLock::new(),
+            lanes: Default::default(),
+            restitution: system.walls.iter().map(|wall| wall.restitution).collect(),
+            stops: Vec::new(),
         })
     }
 
@@ -228,6 +243,17 @@ impl Plant for Expressions {
         };
         modified.insert(key, made.clone());
         Ok(made)
+    }
+
+    fn lane_code(&self, lanes: Lanes) -> Result<Arc<LaneCode>> {
+        let cell = &self.lanes[usize::from(lanes == Lanes::Eight)];
+        let compile = || {
+            if self.code.facts.kinks > 0 {
+                return Err(Diagnostic::new("lanes do not locate kinks").into());
+            }
+            LaneCode::new(&self.code.mechanics, &self.restitution, &self.stops, lanes).map(Arc::new)
+        };
+        known(cell, compile).cloned()
     }
 
     fn lagrangian(&self) -> Result<&Mechanics> {

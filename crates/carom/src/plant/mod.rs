@@ -14,9 +14,11 @@ use std::sync::Arc;
 
 pub use expression::Expressions;
 
-use crate::error::Result;
+use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::flow::FlowKind;
+use crate::kernel::Lanes;
+use crate::lanes::LaneCode;
 use crate::mechanics::{Field, Manifold, Mechanics, Node, Sources};
 use crate::modified::{Formula, ModifiedHamiltonian};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
@@ -45,6 +47,11 @@ pub trait Plant: Send + Sync {
 
     /// Creates a modified Hamiltonian of a flow. Returns an error with the reason if there is none.
     fn modified(&self, which: &Modified) -> Result<Box<dyn ModifiedHamiltonian>>;
+
+    /// The kernels of motions in lanes. Returns an error with the reason if there are none.
+    fn lane_code(&self, _lanes: Lanes) -> Result<Arc<LaneCode>> {
+        Err(Diagnostic::new("this plant has no kernels for lanes").into())
+    }
 
     /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;
@@ -219,9 +226,6 @@ pub struct Forces<'a> {
 pub trait Contact: Send {
     /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
-
-    /// Forgets the last states, which serve as initial guesses.
-    fn forget(&mut self);
 
     /// The indices of the walls that hold the motion, in ascending order.
     fn walls(&self) -> &[usize];

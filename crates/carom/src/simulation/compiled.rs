@@ -166,5 +166,6 @@ impl Simulation {
 fn plant_of(model: &Model) -> Result<SharedPlant> {
     let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
     let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();
-    Ok(Arc::new(Expressions::new(&model.system, &outputs, &sections)?))
+    let stops = model.sections.iter().filter(|section| section.stop).map(|section| section.g).collect();
+    Ok(Arc::new(Expressions::new(&model.system, &outputs, &sections)?.ending_at(stops)))
 }

@@ -4,6 +4,9 @@ mod compiled;
 mod controlled;
 mod dense;
 mod departure;
+mod ensemble;
+mod estimate;
+mod explicit;
 mod ready;
 mod reason;
 mod record;
@@ -22,6 +25,8 @@ mod warnings;
 use std::sync::Arc;
 
 pub use dense::Dense;
+pub use ensemble::RowStatus;
+pub(crate) use ensemble::{Ended, Ensemble, Job};
 pub use ready::Ready;
 pub use record::Record;
 pub use series::series;
@@ -297,6 +302,17 @@ impl Simulation {
     /// The compiled plant and method, which create steppers.
     pub fn compiled_scheme(&self) -> Result<Scheme> {
         Ok(self.scheme()?.scheme)
+    }
+
+    /// The parameters, with their values.
+    pub(crate) fn parameter_values(&self) -> Vec<(crate::expr::Expr, f64)> {
+        let symbols = self.model.system.parameters.iter().map(|parameter| parameter.symbol);
+        symbols.zip(self.parameters.iter().copied()).collect()
+    }
+
+    /// The end time, if there is one.
+    pub fn end(&self) -> Option<f64> {
+        self.until
     }
 
     /// The model.

@@ -6,10 +6,11 @@ use std::time::Instant;
 use super::compiled::Chosen;
 use super::controlled::{quick_plan, tune_controlled};
 use super::dense::Dense;
+use super::estimate::{estimate, estimate_of};
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
-use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, estimate, tune};
-use super::{Estimated, From, Simulation, short, warnings};
+use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
+use super::{Estimated, From, Simulation, explicit, short, warnings};
 use crate::error::{Diagnostic, Failure, Result};
 use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
@@ -74,7 +75,7 @@ impl Ready {
         let compile_seconds = began.elapsed().as_secs_f64();
         let short = short::find(simulation, &scheme, &state, until)?;
         warnings.extend(short.warning);
-        let short_pieces = short.pieces;
+        let mut short_pieces = short.pieces;
         let pieces = simulation.controls.iter().map(|setting| (setting.from, setting.controls.clone()));
         let schedule = Arc::new(Schedule::new(&simulation.parameters, pieces));
         let mut runner = Runner::new(
@@ -99,6 +100,13 @@ impl Ready {
             }
             None if is_quick && simulation.estimated == Estimated::Never => {
                 (quick_plan(&state, until, tolerance), None)
+            }
+            None if scheme.is_pair() => {
+                let plan = explicit::plan(tolerance, state.z.t, until, &short_pieces, simulation.looks_for_walls);
+                short_pieces = Arc::default();
+                runner.forget_short();
+                let wanted = simulation.estimated == Estimated::Always;
+                (plan, if wanted { estimate_of(&mut runner, plan, tolerance, stop)? } else { None })
             }
             None => {
                 let can_control = simulation.has_default_method() && scheme.can_control();

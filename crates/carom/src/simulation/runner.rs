@@ -12,7 +12,7 @@ use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Schedule, Scheduled, Sections,
     Stream, Tally, drive, failure,
 };
-use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant};
+use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
 
 /// The steps and the checks of one run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,6 +102,11 @@ impl<'a> Runner<'a> {
     pub(super) fn with<'b>(&self, scheme: &'b Scheme, pool: &'b Pool) -> Runner<'b> {
         let (start, sections, short) = (self.start.clone(), self.sections.clone(), self.short.clone());
         Runner::new(scheme, pool, start, self.is_resumed, sections, short, self.schedule.clone())
+    }
+
+    /// Leaves the lengths of steps to the plan alone.
+    pub(super) fn forget_short(&mut self) {
+        self.short = Arc::default();
     }
 
     /// The parts of the time with shorter steps.
@@ -220,13 +225,20 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     let time = plan.until - state.z.t;
     match (plan.control, &mut state.memory) {
         (Some(tolerance), Memory::Control(control)) => (control.tolerance, control.longest) = (tolerance, plan.step),
+        (Some(tolerance), Memory::Explicit(lane)) => (lane.tolerance, lane.longest) = (tolerance, plan.step),
         (Some(tolerance), memory) => {
             let roots = roots_of_inverse_mass(&mut *look.evaluator, &state.z);
             let power = look.evaluator.hamiltonian_and_power(&state.z).map_or(0.0, |(_, power)| power);
             let power = power.abs().max(2.0 * plan.kinetic);
-            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots, power));
+            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots.clone(), power));
+            let evaluator = &mut *look.evaluator;
+            if scheme.has_lanes()
+                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, roots, time)
+            {
+                state.memory = Memory::Explicit(Box::new(lane));
+            }
         }
-        (None, memory @ Memory::Control(_)) => *memory = Memory::None,
+        (None, memory @ (Memory::Control(_) | Memory::Explicit(_))) => *memory = Memory::None,
         (None, _) => {}
     }
     let step = if plan.control.is_some() { time } else { plan.step };

@@ -103,6 +103,10 @@ fn fitting(state: State, scheme: &Scheme, simulation: &Simulation) -> Result<Sta
         Memory::None | Memory::Window(_) => true,
         Memory::Path { side, z } => *side < 2 && z.z.len() == size,
         Memory::FirstStep { end, impulses } => end.z.len() == size && impulses.len() == facts.is_one_point.len(),
+        Memory::Explicit(progress) => {
+            [&progress.v, &progress.low, &progress.high, &progress.roots].iter().all(|column| 2 * column.len() == size)
+                && progress.touched.is_none_or(|wall| wall < facts.walls)
+        }
         Memory::Control(control) => {
             let past = &control.past;
             let fits = past.h == 0.0 || past.rates.len() == MOMENTS * facts.n;

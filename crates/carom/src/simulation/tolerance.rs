@@ -73,7 +73,7 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Measures the error of roundoff by so many disturbed runs; by one, if roundoff is far below the error of the method.
-    fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
+    pub(super) fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
         let compared = (&self.outcome, &self.scale);
         self.roundoff.measure(runner, self.plan, compared, 1, stop)?;
         if self.roundoff.error >= NEGLIGIBLE * self.error {
@@ -227,24 +227,6 @@ fn observed_order(tries: &[(f64, f64)]) -> Option<f64> {
     (large < 0.1 && long > 4.0 * short && order > 0.0 && order.is_finite()).then_some(order)
 }
 
-/// The estimated error of a run with a given step. None if the run does not complete.
-pub(super) fn estimate(
-    runner: &mut Runner,
-    step: f64,
-    until: f64,
-    tolerance: f64,
-    stop: &dyn Watcher,
-) -> Result<Option<Estimate>> {
-    let plan = plan(step, until);
-    let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
-    if outcome.status != Status::Completed {
-        return Ok(None);
-    }
-    let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
-    trial.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
-    Ok(Some(Estimate { error: larger(trial.error, trial.roundoff.error), scale: trial.scale }))
-}
-
 /// Compares a run with a finer one.
 pub(super) fn try_out(
     runner: &mut Runner,
@@ -260,7 +242,7 @@ pub(super) fn try_out(
     Ok(Trial { plan, outcome, error, scale, roundoff: Roundoff::default() })
 }
 
-fn plan(step: f64, until: f64) -> Plan {
+pub(super) fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: CHECKPOINTS, ..Plan::default() }
 }
 

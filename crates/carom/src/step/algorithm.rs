@@ -226,6 +226,11 @@ impl Stepper for EventDriven {
         self.resolver.rule.set_parameters(parameters);
         self.resolver.rule.forget();
         self.resolver.restitution.copy_from_slice(self.evaluator.restitution());
+        self.resolver.touching.forget();
+        self.resolver.hit.h = 0.0;
+        self.rest.iter_mut().for_each(|rest| rest.touching.forget());
+        self.released.clear();
+        self.spectrum.forget();
     }
 
     fn start(&mut self, state: &mut State, h: f64) -> Solved<()> {

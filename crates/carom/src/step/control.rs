@@ -107,6 +107,11 @@ impl Spectrum {
         Spectrum { moments: Moments::new(n), nodes: [0.0; MOMENTS], count: 0, inverse }
     }
 
+    /// Forgets the inverse matrix: it differs in its last bits between runs that begin with other steps.
+    pub(super) fn forget(&mut self) {
+        self.count = 0;
+    }
+
     /// The error of the step of length h whose moments have been written, relative to the size of the motion.
     pub(super) fn error(&mut self, h: f64, order: usize, control: &Control) -> f64 {
         let count = self.moments.count;

@@ -311,6 +311,7 @@ impl StepLog {
                     control.past.forget();
                     Memory::Control(control)
                 }
+                Memory::Explicit(progress) => super::leave(&progress),
                 _ => Memory::None,
             },
         };

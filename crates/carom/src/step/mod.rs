@@ -8,6 +8,7 @@ mod algorithm;
 mod control;
 mod controlled;
 mod event;
+mod explicit;
 mod handover;
 mod instant;
 mod kink;
@@ -25,6 +26,7 @@ mod touching;
 mod two_configurations;
 
 pub use control::Control;
+pub(crate) use explicit::{enter, leave};
 pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};
 pub use maps::{Maps, Variant};
@@ -33,6 +35,7 @@ pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};
 pub(crate) use two_configurations::{aim, two_states};
 
+pub use crate::lanes::Progress;
 use crate::solve::Solved;
 
 /// Makes steps. Its caches and initial guesses are not part of the state and never change a result.

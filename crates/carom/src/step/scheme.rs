@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use super::Stepper;
 use super::algorithm::EventDriven;
+use super::explicit::Explicit;
 use super::instant::Resolver;
 use super::looker::Looker;
 use super::maps::{Maps, Variant};
 use super::projected::Projected;
 use super::rest::Rest;
 use crate::error::Result;
+use crate::flow::{self, FlowKind};
+use crate::kernel::Lanes;
 use crate::method::{Method, Switches};
 use crate::model::Run;
 use crate::model::settings::Zeno;
@@ -67,13 +70,44 @@ impl Scheme {
         if let Some(path) = &self.path {
             return Ok(Box::new(Projected::new(&self.plant, path, &self.method.flow)?));
         }
+        let equal = self.event_driven(&self.method.flow, variant)?;
+        if !self.is_pair() {
+            return Ok(Box::new(equal));
+        }
+        let finish = self.event_driven(&self.finishing_flow()?, variant)?;
+        let seed = match variant {
+            Variant::Disturbed(seed) => Some(seed),
+            Variant::Whole | Variant::Halved => None,
+        };
+        let code = self.plant.lane_code(Lanes::Two).ok();
+        let evaluator = self.plant.evaluator();
+        Ok(Box::new(Explicit::new(self.plant.facts(), code, [finish, equal], evaluator, seed)))
+    }
+
+    /// Algorithm 1 with this flow.
+    fn event_driven(&self, flow: &Arc<FlowKind>, variant: Variant) -> Result<EventDriven> {
         let facts = self.plant.facts();
         let built = self.method.rule(&*self.plant, &self.settings)?;
-        let can_rest = built.partial.is_none() && self.method.flow.can_hold() && facts.walls > 0;
+        let can_rest = built.partial.is_none() && flow.can_hold() && facts.walls > 0;
         let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop, self.plant.facts()));
-        let maps = Maps::new(&self.plant, &self.method.flow, built.partial, variant)?;
+        let maps = Maps::new(&self.plant, flow, built.partial, variant)?;
         let resolver = Resolver::new(built.rule, self.settings.simultaneous, facts);
-        Ok(Box::new(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest)))
+        Ok(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest))
+    }
+
+    /// The flow of what leaves the lanes of an explicit pair.
+    fn finishing_flow(&self) -> Result<Arc<FlowKind>> {
+        flow::named("gauss6", None).map(Arc::new)
+    }
+
+    /// True if motions can be in lanes.
+    pub fn has_lanes(&self) -> bool {
+        self.is_pair() && self.plant.lane_code(Lanes::Two).is_ok()
+    }
+
+    /// True if the flow is an explicit pair, which controls the length of its steps in one pass.
+    pub fn is_pair(&self) -> bool {
+        self.method.flow.is_pair() && self.can_control()
     }
 
     /// True if steps can be disturbed: not on a projected path.
@@ -94,7 +128,7 @@ impl Scheme {
 
     /// Creates a looker for the states inside steps.
     pub fn looker(&self, variant: Variant) -> Result<Looker> {
-        let flow = &self.method.flow;
+        let flow = &if self.is_pair() { self.finishing_flow()? } else { self.method.flow.clone() };
         if let Some(path) = &self.path {
             let [inside, outside] = &path.sides;
             let sides =

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::control::Control;
+use crate::lanes::Progress;
 use crate::phase::Phase;
 
 /// The complete state of a motion between two steps. A step is a function of it.
@@ -43,6 +44,8 @@ pub enum Memory {
     },
     /// The control of the length of steps.
     Control(Control),
+    /// A motion in a lane of the explicit pair.
+    Explicit(Box<Progress>),
 }
 
 impl State {
@@ -81,6 +84,7 @@ impl Memory {
                 z.copy_from(from);
             }
             (Memory::Control(to), Memory::Control(from)) => to.copy_from(from),
+            (Memory::Explicit(to), Memory::Explicit(from)) => to.copy_from(from),
             (to, from) => *to = from.clone(),
         }
     }

@@ -55,6 +55,12 @@ impl Touching {
         Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, next: facts.nowhere() }
     }
 
+    /// Forgets the last step, of whose length positions are known.
+    pub(super) fn forget(&mut self) {
+        self.moved.fill(0.0);
+        self.window = 0.0;
+    }
+
     /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
     pub(super) fn roundoff(&self, wall: usize, rate: f64, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         Ok(GAP_ROUNDOFF * (evaluator.size_of_gap(wall, z, &self.moved)? + (rate * z.t).abs()))

@@ -14,7 +14,9 @@ mod rows;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use carom::lab::diagnostic::Panel;
 use carom::{Audience, Diagnostic, Model, Result, Simulation, Status};
+use carom_report::file::Growing;
 
 use super::interrupt::Interrupt;
 use super::{Table, load, with_options};
@@ -28,11 +30,15 @@ use report::Report;
 pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let pictures = picture::Pictures::new(&arguments.pictures, &arguments.model.model)?;
     let tables = Tables::new(arguments)?;
-    let args::Run { method, step, until, .. } = arguments;
-    let model = load(&with_options(&arguments.model, &[("--method", method), ("--step", step), ("--until", until)]))?;
+    let args::Run { method, step, tolerance, until, .. } = arguments;
+    let options = [("--method", method), ("--step", step), ("--tolerance", tolerance), ("--until", until)];
+    let model = load(&with_options(&arguments.model, &options))?;
     // Report a mistake in the lists before the search for a step.
     pictures.choices(&model)?;
     let mut simulation = model.simulation().look_for_walls();
+    if model.run.step.is_none() {
+        simulation = simulation.estimate();
+    }
     if let Some(path) = &arguments.restart {
         simulation = resume::resume(simulation, path, &model)?;
     }
@@ -65,7 +71,8 @@ fn show(
     }
     let list = arguments.diagnostics.as_ref();
     let panel = list.map(|list| diagnostics::panel(list, model, ready.method(), ready.step())).transpose()?;
-    let mut record = Record::new(arguments, ready.begin(), ready.until(), panel, interrupt);
+    let file = tables.begin(model, panel.as_ref())?;
+    let mut record = Record::new(arguments, [ready.begin(), ready.until()], panel, file, interrupt);
     let preparing = Instant::now();
     let mut album = pictures.album(model, &ready)?;
     // The plot of the energy can do without it.
@@ -78,12 +85,14 @@ fn show(
     }
     let outcome = ready.show(&mut audience)?;
     record.finish();
+    let is_written = record.has_file();
+    record.finish_file()?;
     let compile = ready.compile_seconds;
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
     dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
     let report = Report { model, method, until, record: &record, outcome: &outcome, seconds };
-    tables.write(&report)?;
+    tables.write(&report, is_written)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
     if !is_quiet {
         print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;
@@ -123,8 +132,16 @@ impl Tables {
         Ok(Tables { out: table(&arguments.out, "--out")?, impacts: table(&arguments.impacts, "--impacts")? })
     }
 
-    fn write(&self, report: &Report) -> Result<()> {
-        if let Some(out) = &self.out {
+    /// Begins the file of `--out`, so that a long run needs no more memory than a short one.
+    fn begin(&self, model: &Model, panel: Option<&Panel>) -> Result<Option<Growing>> {
+        let Some(Table::File(target)) = &self.out else { return Ok(None) };
+        let mut file = target.grow()?;
+        file.write(&rows::csv_header(model, panel))?;
+        Ok(Some(file))
+    }
+
+    fn write(&self, report: &Report, is_written: bool) -> Result<()> {
+        if let Some(out) = self.out.as_ref().filter(|_| !is_written) {
             out.write(&report.csv())?;
         }
         self.impacts.as_ref().map_or(Ok(()), |impacts| impacts.write(&report.impacts_csv()))

@@ -5,10 +5,12 @@ use std::io::IsTerminal;
 use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
-use carom::{Crossing, Dense, Holding, Impact, Node, View, Watcher};
+use carom::{Crossing, Dense, Error, Holding, Impact, Node, Result, View, Watcher};
+use carom_report::file::Growing;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::energy::EnergyPlot;
+use super::rows::csv_line;
 use crate::args;
 use crate::commands::count;
 use crate::commands::interrupt::Interrupt;
@@ -22,8 +24,13 @@ const PATIENCE: f64 = 1.0;
 
 /// Records what the command line requests, and shows progress on a terminal.
 pub struct Record {
-    keep_nodes: bool,
-    keep_samples: bool,
+    wants_nodes: bool,
+    wants_samples: bool,
+    /// True if nodes or samples are kept in memory; else they only go to the file.
+    keeps: bool,
+    /// The file of `--out`, which grows during the run.
+    file: Option<Growing>,
+    trouble: Option<Error>,
     pub nodes: Vec<Node>,
     /// True if the nodes are printed as a table.
     pub shows_nodes: bool,
@@ -50,12 +57,21 @@ pub struct Record {
 }
 
 impl Record {
-    pub fn new(arguments: &args::Run, start: f64, until: f64, panel: Option<Panel>, interrupt: Interrupt) -> Record {
+    pub fn new(
+        arguments: &args::Run,
+        [start, until]: [f64; 2],
+        panel: Option<Panel>,
+        file: Option<Growing>,
+        interrupt: Interrupt,
+    ) -> Record {
         let sampled = arguments.every.is_some();
         let wanted = arguments.nodes || arguments.out.is_some();
         Record {
-            keep_nodes: wanted && !sampled,
-            keep_samples: sampled,
+            wants_nodes: wanted && !sampled,
+            wants_samples: sampled,
+            keeps: file.is_none() || arguments.nodes || (sampled && arguments.json),
+            file,
+            trouble: None,
             nodes: Vec::new(),
             shows_nodes: (arguments.nodes || sampled) && !arguments.json && arguments.out.is_none(),
             panel,
@@ -73,6 +89,33 @@ impl Record {
             begin: Instant::now(),
             steps: 0,
             bar: None,
+        }
+    }
+
+    /// Records a node or sample.
+    fn keep(&mut self, node: Node, diagnostics: Option<Vec<f64>>) {
+        if let Some(file) = &mut self.file
+            && self.trouble.is_none()
+        {
+            self.trouble = file.write(&csv_line(&node, diagnostics.as_deref().unwrap_or(&[]))).err();
+        }
+        if self.keeps {
+            self.diagnostics.extend(diagnostics);
+            self.nodes.push(node);
+        }
+    }
+
+    /// True if the rows are in the file already.
+    pub fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Completes the file of `--out`.
+    pub fn finish_file(&mut self) -> Result<()> {
+        match (self.trouble.take(), self.file.take()) {
+            (Some(trouble), _) => Err(trouble),
+            (None, Some(file)) => file.finish(),
+            (None, None) => Ok(()),
         }
     }
 
@@ -107,9 +150,9 @@ impl Record {
 impl Watcher for Record {
     fn node(&mut self, view: &mut View) {
         let values = self.panel.as_mut().map(|panel| panel.at(view.phase()));
-        if self.keep_nodes {
-            self.diagnostics.extend(values.map(<[f64]>::to_vec));
-            self.nodes.push(view.node());
+        if self.wants_nodes {
+            let values = values.map(<[f64]>::to_vec);
+            self.keep(view.node(), values);
         }
         if let Some(energy) = &mut self.energy {
             energy.push(view.t(), view.energy());
@@ -121,11 +164,10 @@ impl Watcher for Record {
     }
 
     fn sample(&mut self, view: &mut View) {
-        if self.keep_samples {
+        if self.wants_samples {
             let is_node = view.is_node();
             let values = self.panel.as_mut().map(|panel| panel.sample(view.phase(), is_node).to_vec());
-            self.diagnostics.extend(values);
-            self.nodes.push(view.node());
+            self.keep(view.node(), values);
         }
     }
 
@@ -157,6 +199,6 @@ impl Watcher for Record {
     }
 
     fn wants_to_stop(&self) -> bool {
-        self.interrupt.wants_to_stop()
+        self.trouble.is_some() || self.interrupt.wants_to_stop()
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use carom::lab::model::Misfit;
 use carom::lab::phase::{MOMENTS, Phase, Polynomial};
-use carom::lab::step::Control;
+use carom::lab::step::{Control, Progress};
 use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
 
@@ -100,6 +100,7 @@ fn read(value: &Value, t: f64, parameters: Vec<f64>) -> Option<State> {
             Memory::FirstStep { end: phase(&value["memory"]["end"])?, impulses: numbers(&value["memory"]["impulses"])? }
         }
         "control" => Memory::Control(control(&value["memory"], z.len() / 2)?),
+        "explicit" => Memory::Explicit(Box::new(progress(&value["memory"], z.len() / 2)?)),
         _ => return None,
     };
     let fastest = value["fastest"].as_f64().filter(|fastest| *fastest >= 0.0)?;
@@ -129,6 +130,38 @@ fn past(value: &Value, n: usize) -> Option<Polynomial> {
     Some(Polynomial { h, rates })
 }
 
+/// A motion in a lane of the explicit pair, for n coordinates.
+fn progress(value: &Value, n: usize) -> Option<Progress> {
+    let Control { tolerance, longest, h, extent, roots, twice_kinetic, .. } = control(value, n)?;
+    let (low, high) = extent.into_iter().map(|[low, high]| (low, high)).unzip();
+    Some(Progress {
+        v: numbers(&value["v"]).filter(|column| column.len() == n)?,
+        tolerance,
+        longest,
+        h,
+        low,
+        high,
+        roots,
+        twice_kinetic,
+        fastest: value["fastest"].as_f64().filter(|x| *x >= 0.0)?,
+        last_impact: value["last_impact"].as_f64(),
+        touched: value["touched"].as_u64().map(|wall| wall as usize),
+    })
+}
+
+/// The control as JSON, with its kind.
+fn control_json(kind: &str, control: &Control) -> Object {
+    Object::default()
+        .text("kind", kind)
+        .number("tolerance", control.tolerance)
+        .number("longest", control.longest)
+        .number("h", control.h)
+        .numbers("low", &control.extent.iter().map(|[low, _]| *low).collect::<Vec<_>>())
+        .numbers("high", &control.extent.iter().map(|[_, high]| *high).collect::<Vec<_>>())
+        .numbers("roots", &control.roots)
+        .number("twice_kinetic", control.twice_kinetic)
+}
+
 /// The state as JSON.
 pub fn json(state: &State) -> String {
     let point = |z: &Phase| Object::default().number("t", z.t).numbers("z", &z.z).finish();
@@ -141,17 +174,20 @@ pub fn json(state: &State) -> String {
         Memory::FirstStep { end, impulses } => {
             Object::default().text("kind", "first step").raw("end", &point(end)).numbers("impulses", impulses)
         }
-        Memory::Control(control) => Object::default()
-            .text("kind", "control")
-            .number("tolerance", control.tolerance)
-            .number("longest", control.longest)
-            .number("h", control.h)
-            .numbers("low", &control.extent.iter().map(|[low, _]| *low).collect::<Vec<_>>())
-            .numbers("high", &control.extent.iter().map(|[_, high]| *high).collect::<Vec<_>>())
-            .numbers("roots", &control.roots)
-            .number("twice_kinetic", control.twice_kinetic)
-            .number("past_step", control.past.h)
-            .numbers("past", &control.past.rates),
+        Memory::Control(control) => {
+            control_json("control", control).number("past_step", control.past.h).numbers("past", &control.past.rates)
+        }
+        Memory::Explicit(lane) => {
+            let extent = lane.low.iter().zip(&lane.high).map(|(low, high)| [*low, *high]).collect();
+            let Progress { tolerance, longest, h, twice_kinetic, .. } = **lane;
+            let past = Polynomial::default();
+            let control = Control { tolerance, longest, h, extent, roots: lane.roots.clone(), twice_kinetic, past };
+            control_json("explicit", &control)
+                .numbers("v", &lane.v)
+                .number("fastest", lane.fastest)
+                .number("last_impact", lane.last_impact.unwrap_or(f64::NAN))
+                .raw("touched", &lane.touched.map_or("null".into(), |wall| wall.to_string()))
+        }
     };
     let walls: Vec<String> = state.holding.iter().map(usize::to_string).collect();
     Object::default()

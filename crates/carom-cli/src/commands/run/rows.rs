@@ -1,5 +1,8 @@
 //! The nodes or samples as rows of numbers.
 
+use carom::lab::diagnostic::Panel;
+use carom::{Model, Node};
+
 use super::report::Report;
 use crate::commands::quoted;
 use crate::style::{STRONG, paint, right};
@@ -7,38 +10,49 @@ use crate::style::{STRONG, paint, right};
 /// The width of a column on a terminal.
 const WIDTH: usize = 14;
 
+/// t, then q, v and p of each coordinate, the outputs, the impulses of the constraints and the diagnostics.
+fn columns(model: &Model, panel: Option<&Panel>) -> Vec<String> {
+    let coordinates = &model.system.coordinates;
+    let state = ["q", "v", "p"]
+        .iter()
+        .flat_map(|letter| coordinates.iter().map(move |coordinate| format!("{letter}_{}", coordinate.name)));
+    let outputs = model.outputs.iter().map(|output| output.name.clone());
+    let diagnostics = panel.into_iter().flat_map(|panel| panel.names()).map(|(key, _)| key.clone());
+    let lambdas = model.system.stated_constraints().iter().map(|constraint| format!("lambda_{}", constraint.name));
+    ["t".to_string()].into_iter().chain(state).chain(outputs).chain(lambdas).chain(diagnostics).collect()
+}
+
+/// The numbers of a node or sample.
+fn row(node: &Node, diagnostics: &[f64]) -> Vec<f64> {
+    let state = [node.t].into_iter().chain(node.q.iter().chain(&node.v).chain(&node.p).copied());
+    state.chain(node.outputs.iter().chain(&node.lambda).chain(diagnostics).copied()).collect()
+}
+
+/// The names of the columns as a line of CSV.
+pub fn csv_header(model: &Model, panel: Option<&Panel>) -> String {
+    let names: Vec<String> = columns(model, panel).iter().map(|name| quoted(name)).collect();
+    names.join(",") + "\n"
+}
+
+/// A node or sample as a line of CSV.
+pub fn csv_line(node: &Node, diagnostics: &[f64]) -> String {
+    let cells: Vec<String> = row(node, diagnostics).iter().map(|x| format!("{x:e}")).collect();
+    cells.join(",") + "\n"
+}
+
 impl Report<'_> {
-    /// t, then q, v and p of each coordinate, the outputs, the impulses of the constraints and the diagnostics.
-    fn columns(&self) -> Vec<String> {
-        let coordinates = &self.model.system.coordinates;
-        let state = ["q", "v", "p"]
-            .iter()
-            .flat_map(|letter| coordinates.iter().map(move |coordinate| format!("{letter}_{}", coordinate.name)));
-        let outputs = self.model.outputs.iter().map(|output| output.name.clone());
-        let names = self.record.panel.iter().flat_map(|panel| panel.names());
-        let diagnostics = names.map(|(key, _)| key.clone());
-        let lambdas =
-            self.model.system.stated_constraints().iter().map(|constraint| format!("lambda_{}", constraint.name));
-        ["t".to_string()].into_iter().chain(state).chain(outputs).chain(lambdas).chain(diagnostics).collect()
+    fn diagnostics(&self, k: usize) -> &[f64] {
+        self.record.diagnostics.get(k).map_or(&[], |values| values)
     }
 
     fn rows(&self) -> impl Iterator<Item = Vec<f64>> {
-        self.record.nodes.iter().enumerate().map(|(k, node)| {
-            let diagnostics = self.record.diagnostics.get(k).into_iter().flatten();
-            let state = [node.t].into_iter().chain(node.q.iter().chain(&node.v).chain(&node.p).copied());
-            state.chain(node.outputs.iter().chain(&node.lambda).chain(diagnostics).copied()).collect()
-        })
+        self.record.nodes.iter().enumerate().map(|(k, node)| row(node, self.diagnostics(k)))
     }
 
     /// The rows as CSV.
     pub fn csv(&self) -> String {
-        let columns: Vec<String> = self.columns().iter().map(|name| quoted(name)).collect();
-        let mut text = columns.join(",");
-        for row in self.rows() {
-            let cells: Vec<String> = row.iter().map(|x| format!("{x:e}")).collect();
-            text += &format!("\n{}", cells.join(","));
-        }
-        text + "\n"
+        let lines = self.record.nodes.iter().enumerate().map(|(k, node)| csv_line(node, self.diagnostics(k)));
+        csv_header(self.model, self.record.panel.as_ref()) + &lines.collect::<String>()
     }
 
     /// The impacts as CSV: the time, the wall, λ, then q, v⁻, v⁺, p⁻ and p⁺ of each coordinate.
@@ -62,7 +76,7 @@ impl Report<'_> {
         if !self.record.shows_nodes {
             return String::new();
         }
-        let columns = self.columns();
+        let columns = columns(self.model, self.record.panel.as_ref());
         let widths: Vec<usize> = columns.iter().map(|name| WIDTH.max(crate::style::room(name) + 2)).collect();
         let line = |cells: Vec<String>| -> String {
             cells.iter().zip(&widths).map(|(cell, &width)| right(cell, width)).collect()

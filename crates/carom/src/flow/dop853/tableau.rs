@@ -1,0 +1,92 @@
+//! The coefficients of the Runge–Kutta pair 8(5,3) of Dormand and Prince. [Hairer, Nørsett & Wanner, Solving Ordinary Differential
+//! Equations I, 2nd ed., II.5, II.10; Prince & Dormand 1981]
+//!
+//! A sum over stages is a list of (stage, weight) without the zeros.
+
+/// The number of stages.
+pub(crate) const STAGES: usize = 12;
+
+/// A weighted sum of stages.
+pub(crate) type Sum = &'static [(usize, f64)];
+
+/// c: the time of each stage as a fraction of the step.
+#[rustfmt::skip]
+pub(crate) const C: [f64; STAGES] = [
+    0.0,
+    0.05260015195876773,
+    0.0789002279381516,
+    0.1183503419072274,
+    0.2816496580927726,
+    0.3333333333333333,
+    0.25,
+    0.3076923076923077,
+    0.6512820512820513,
+    0.6,
+    0.8571428571428571,
+    1.0,
+];
+
+/// a: the sum of earlier stages for each stage.
+#[rustfmt::skip]
+pub(crate) const A: [Sum; STAGES] = [
+    &[],
+    &[(0, 0.05260015195876773)],
+    &[(0, 0.0197250569845379), (1, 0.0591751709536137)],
+    &[(0, 0.02958758547680685), (2, 0.08876275643042054)],
+    &[(0, 0.2413651341592667), (2, -0.8845494793282861), (3, 0.924834003261792)],
+    &[(0, 0.037037037037037035), (3, 0.17082860872947386), (4, 0.12546768756682242)],
+    &[(0, 0.037109375), (3, 0.17025221101954405), (4, 0.06021653898045596), (5, -0.017578125)],
+    &[(0, 0.03709200011850479), (3, 0.17038392571223998), (4, 0.10726203044637328), (5, -0.015319437748624402), (6, 0.008273789163814023)],
+    &[(0, 0.6241109587160757), (3, -3.3608926294469414), (4, -0.868219346841726), (5, 27.59209969944671), (6, 20.154067550477894), (7, -43.48988418106996)],
+    &[(0, 0.47766253643826434), (3, -2.4881146199716677), (4, -0.590290826836843), (5, 21.230051448181193), (6, 15.279233632882423), (7, -33.28821096898486), (8, -0.020331201708508627)],
+    &[(0, -0.9371424300859873), (3, 5.186372428844064), (4, 1.0914373489967295), (5, -8.149787010746927), (6, -18.52006565999696), (7, 22.739487099350505), (8, 2.4936055526796523), (9, -3.0467644718982196)],
+    &[(0, 2.273310147516538), (3, -10.53449546673725), (4, -2.0008720582248625), (5, -17.9589318631188), (6, 27.94888452941996), (7, -2.8589982771350235), (8, -8.87285693353063), (9, 12.360567175794303), (10, 0.6433927460157636)],
+];
+
+/// b: the sum for the end of the step, of order 8.
+#[rustfmt::skip]
+pub(crate) const B: Sum = &[(0, 0.054293734116568765), (5, 4.450312892752409), (6, 1.8915178993145003), (7, -5.801203960010585), (8, 0.3111643669578199), (9, -0.1521609496625161), (10, 0.20136540080403034), (11, 0.04471061572777259)];
+
+/// b − b̂: the error of the embedded formula of order 5.
+#[rustfmt::skip]
+pub(crate) const E5: Sum = &[(0, 0.01312004499419488), (5, -1.2251564463762044), (6, -0.4957589496572502), (7, 1.6643771824549864), (8, -0.35032884874997366), (9, 0.3341791187130175), (10, 0.08192320648511571), (11, -0.022355307863886294)];
+
+/// b − b̂: the error of the embedded formula of order 3.
+#[rustfmt::skip]
+pub(crate) const E3: Sum = &[(0, -0.18980075407240762), (5, 4.450312892752409), (6, 1.8915178993145003), (7, -5.801203960010585), (8, -0.4226823213237919), (9, -0.1521609496625161), (10, 0.20136540080403034), (11, 0.02265179219836082)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Σ wᵢ (Aᵏ cˡ)ᵢ.
+    fn chain(weights: Sum, k: usize, l: i32) -> f64 {
+        let mut x: Vec<f64> = C.iter().map(|c| c.powi(l)).collect();
+        for _ in 0..k {
+            x = A.iter().map(|row| row.iter().map(|(j, a)| a * x[*j]).sum()).collect();
+        }
+        weights.iter().map(|(i, w)| w * x[*i]).sum()
+    }
+
+    /// b Aᵏ cˡ = l!/(l + k + 1)! up to order 8, and the same of the embedded formulas up to orders 5 and 3.
+    #[test]
+    fn the_order_conditions_hold() {
+        for (i, row) in A.iter().enumerate() {
+            let sum: f64 = row.iter().map(|(_, a)| a).sum();
+            assert!((sum - C[i]).abs() < 1e-14, "row {i}: {sum}, not {}", C[i]);
+        }
+        for order in 1..=8 {
+            for k in 0..order {
+                let l = order - 1 - k;
+                let exact: f64 = (l + 1..=l + k + 1).map(|factor| 1.0 / factor as f64).product();
+                let found = chain(B, k, l as i32);
+                assert!((found - exact).abs() < 1e-14, "order {order}, k = {k}: {found}, not {exact}");
+                for (name, errors, last) in [("E5", E5, 5), ("E3", E3, 3)] {
+                    let error = chain(errors, k, l as i32);
+                    assert!(order > last || error.abs() < 1e-14, "{name}, order {order}, k = {k}: {error:e}");
+                    assert!(order != last + 1 || k > 0 || error.abs() > 1e-6, "{name} has a higher order");
+                }
+            }
+        }
+    }
+}

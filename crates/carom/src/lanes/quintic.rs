@@ -1,0 +1,104 @@
+//! The first root of the quintic Hermite polynomial of a gap.
+
+use crate::solve::root::bracketed;
+
+/// The coefficients, in Bernstein's basis on [0, 1], of the quintic with these values and two derivatives at both ends of a step of
+/// length h. The polynomial lies between the least and the largest of them.
+#[inline(always)]
+pub(super) fn bernstein(h: f64, [f0, d0, s0]: [f64; 3], [f1, d1, s1]: [f64; 3]) -> [f64; 6] {
+    let (slope, bend) = (0.2 * h, 0.05 * h * h);
+    [f0, f0 + slope * d0, f0 + 2.0 * slope * d0 + bend * s0, f1 - 2.0 * slope * d1 + bend * s1, f1 - slope * d1, f1]
+}
+
+/// Where the polynomial first becomes negative on [0, 1]; none if it does not.
+pub(super) fn first_root(b: [f64; 6]) -> Option<f64> {
+    search(b, 0.0, 1.0, 0)
+}
+
+/// The search on the part [at, at + width]: intervals without a change of sign have no root, those with one have one, and others are
+/// halved.
+fn search(b: [f64; 6], at: f64, width: f64, depth: usize) -> Option<f64> {
+    let first = b.iter().position(|b| *b < 0.0)?;
+    if first == 0 || depth > 50 {
+        return Some(at);
+    }
+    // A zero at the beginning is a wall that was left: its root is not looked for.
+    let zeros = b.iter().take_while(|b| **b == 0.0).count();
+    if zeros == first {
+        return Some(at);
+    }
+    if zeros <= 1 && b[first..].iter().all(|b| *b <= 0.0) && b[5] < 0.0 {
+        return Some(at + width * single_root(&b, zeros));
+    }
+    let (mut left, mut right) = (b, b);
+    for round in 1..6 {
+        for i in 0..6 - round {
+            right[i] = 0.5 * (right[i] + right[i + 1]);
+        }
+        left[round] = right[0];
+    }
+    let half = 0.5 * width;
+    search(left, at, half, depth + 1).or_else(|| search(right, at + half, half, depth + 1))
+}
+
+/// The one root of a polynomial whose coefficients change sign once; the first `zeros` of them vanish.
+fn single_root(b: &[f64; 6], zeros: usize) -> f64 {
+    // Divided by x, the coefficients of degree 4 are b_{j+1}·5/(j+1).
+    let mut c = *b;
+    if zeros == 1 {
+        (0..5).for_each(|j| c[j] = b[j + 1] * 5.0 / (j + 1) as f64);
+    }
+    let degree = 5 - zeros;
+    let value = |x: f64| {
+        let mut c = c;
+        let mut slope = 0.0;
+        for round in 1..=degree {
+            if round == degree {
+                slope = degree as f64 * (c[1] - c[0]);
+            }
+            for i in 0..=degree - round {
+                c[i] += x * (c[i + 1] - c[i]);
+            }
+        }
+        Ok::<_, std::convert::Infallible>((c[0], slope))
+    };
+    let (low, high) = (c[0], c[degree]);
+    let Ok(x) = bracketed(value, (0.0, low), (1.0, high), low / (low - high));
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Products of factors (x − r): the first root on [0, 1] at which the sign becomes negative.
+    #[test]
+    fn first_roots_are_found() {
+        let cases: [(&[f64], f64, Option<f64>); 6] = [
+            (&[0.3, 1.5, 1.7, 2.0, -1.0], -1.0, Some(0.3)),
+            (&[0.2, 0.21, 1.5, 1.6, -0.5], -1.0, Some(0.2)),
+            (&[1.2, 1.5, 1.7, 2.0, -1.0], -1.0, None),
+            (&[0.0, 0.4, 1.7, 2.0, -1.0], 1.0, Some(0.4)),
+            (&[0.5, 0.5, 1.7, 2.0, -1.0], 1.0, None),
+            (&[0.1, 0.4, 0.9, 2.0, -1.0], 1.0, Some(0.1)),
+        ];
+        for (roots, sign, expected) in cases {
+            let f = |x: f64| sign * roots.iter().map(|r| x - r).product::<f64>();
+            let d = |x: f64| (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
+            let s = |x: f64| (f(x + 1e-4) - 2.0 * f(x) + f(x - 1e-4)) / 1e-8;
+            let flip = if f(0.0) < 0.0 { -1.0 } else { 1.0 };
+            let at = |x: f64| [flip * f(x), flip * d(x), flip * s(x)];
+            let mut b = bernstein(1.0, at(0.0), at(1.0));
+            if roots[0] == 0.0 {
+                b[0] = 0.0;
+            }
+            let found = first_root(b);
+            let expected = expected.filter(|_| true);
+            match (found, expected) {
+                (Some(x), Some(r)) => assert!((x - r).abs() < 1e-5, "{roots:?}: {x}"),
+                (None, None) => {}
+                other => panic!("{roots:?}: {other:?}"),
+            }
+        }
+    }
+}
