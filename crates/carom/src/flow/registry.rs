@@ -182,9 +182,9 @@ pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
         alpha: None,
         recipe,
     };
-    kinds.push(explicit("rk4", 4, "classical Runge–Kutta, for comparison", Recipe::Rk4));
     let about = "explicit pair 8(5,3) of Dormand and Prince; controls its step, for ensembles";
     kinds.push(explicit("dop853", 8, about, Recipe::Dop853));
+    kinds.push(explicit("rk4", 4, "classical Runge–Kutta, for comparison", Recipe::Rk4));
     kinds.iter_mut().for_each(|kind| kind.alpha = alpha);
     kinds
 }
