@@ -134,7 +134,7 @@ impl Newton {
             Method::Whole { kernel, .. } => kernel.solve_from(state, inputs, results),
             Method::Parts(_) => (NewtonStatus::Unfinished, 0),
         };
-        if status.0 == NewtonStatus::Unfinished {
+        if matches!(status.0, NewtonStatus::Unfinished | NewtonStatus::Singular) {
             let place = match &self.method {
                 Method::Whole { later, .. } => later.state(),
                 Method::Parts(parts) => parts.state.clone(),
@@ -144,7 +144,8 @@ impl Newton {
         self.go_on(status, inputs, results)
     }
 
-    /// Goes on in parts if the iteration is not finished.
+    /// Goes on in parts if the iteration is not finished. Whether a matrix is singular is decided there too: the compiled
+    /// elimination does not know the units of an unknown whose entry on the diagonal happens to be zero.
     fn go_on(
         &mut self,
         (status, iterations): (NewtonStatus, usize),
@@ -154,9 +155,8 @@ impl Newton {
         self.iterations = iterations;
         match status {
             NewtonStatus::Solved => return Ok(()),
-            NewtonStatus::Singular => return Err(NoSolution::Singular),
             NewtonStatus::Diverged => return Err(NoSolution::Diverged),
-            NewtonStatus::Unfinished => {}
+            NewtonStatus::Unfinished | NewtonStatus::Singular => {}
         }
         self.iterations = self.parts()?.solve(inputs, results, iterations)?;
         Ok(())

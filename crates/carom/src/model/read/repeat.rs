@@ -51,19 +51,25 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads an entry as [`Reader::each_name`] does; where it is a section, `B = {x = 1}`, each of its entries as `B.x`, unless B
-    /// itself is a coordinate.
+    /// Reads an entry as [`Reader::each_name`] does; where it is a section, `B = {x = 1}`, each of its entries as `B.x`. The bounds
+    /// of a coordinate, `x = {min = 0}`, are one entry.
     pub(super) fn each_component(
         &mut self,
         entry: &Entry,
         mut read: impl FnMut(&mut Self, &str, &Range<usize>, &Item) -> Result<()>,
     ) -> Result<()> {
         self.each_name(&entry.key, &entry.span, &entry.item, |reader, name| match &entry.item.value {
-            Value::Table(members) if reader.names.coordinates.iter().all(|c| c.name != name) => members
+            Value::Table(members) if !reader.is_free(name, members) => members
                 .iter()
                 .try_for_each(|member| read(reader, &format!("{name}.{}", member.key), &member.span, &member.item)),
             _ => read(reader, name, &entry.span, &entry.item),
         })
+    }
+
+    /// True if `name = {…}` is a coordinate with bounds or a guess.
+    fn is_free(&self, name: &str, members: &[Entry]) -> bool {
+        let are_bounds = members.iter().all(|member| matches!(member.key.as_str(), "min" | "max" | "guess"));
+        are_bounds && self.names.coordinates.iter().any(|c| c.name == name)
     }
 
     /// The names of a list such as `["x", "y[1..3]"]`, each with its place; one string is a list of one.
