@@ -160,6 +160,18 @@ impl Program {
         out
     }
 
+    /// Parts bounds that meet. The error is a pair that crosses.
+    pub(super) fn part_bounds(&mut self) -> std::result::Result<(), [f64; 2]> {
+        const APART: f64 = 1e-8;
+        for (lower, upper) in self.structure.lower.iter().zip(&mut self.structure.upper) {
+            if *upper < *lower - APART * (1.0 + lower.abs()) {
+                return Err([*lower, *upper]);
+            }
+            *upper = upper.max(lower + APART * (1.0 + lower.abs()));
+        }
+        Ok(())
+    }
+
     /// Sets every slack to what its row leaves for it.
     pub(super) fn reset_slacks(&mut self, x: &mut [f64]) {
         let mut c = vec![0.0; self.structure.rows];
