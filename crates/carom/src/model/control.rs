@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Model;
-use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval};
 use crate::system::{Constraint, Enforce, Form, Parameter, time};
 
@@ -207,11 +206,6 @@ impl Span {
 }
 
 impl Problem {
-    /// True if the model has no control problem.
-    pub fn is_empty(&self) -> bool {
-        self.controls.is_empty() && self.phases.is_empty() && self.objective.is_empty()
-    }
-
     /// The numbers of the constraints that some phase holds or catches: they do not hold always.
     pub fn switched(&self) -> Vec<usize> {
         let mut all: Vec<usize> =
@@ -345,21 +339,5 @@ impl Model {
         model.sections.clear();
         model.outputs.clear();
         model
-    }
-
-    /// Checks that the model has a control problem that can be solved.
-    pub(crate) fn check_problem(&self) -> Result<()> {
-        let problem = &self.problem;
-        if problem.objective.is_empty() {
-            let error = Diagnostic::new(format!("`{}` has no [objective]", self.source.name()));
-            return Err(error
-                .with_help("add `[objective]` with `running = \"u^2\"`, or `final = \"t\"` for the least time")
-                .into());
-        }
-        if problem.phases.is_empty() {
-            let error = Diagnostic::new(format!("`{}` has no [[phase]]", self.source.name()));
-            return Err(error.with_help("add `[[phase]]` with `steps = 50`").into());
-        }
-        Ok(())
     }
 }

@@ -9,6 +9,7 @@ mod blame;
 mod check;
 pub mod interior;
 pub mod nlp;
+mod suggest;
 mod transcription;
 
 pub use answer::{Answer, Status};
@@ -117,7 +118,7 @@ impl<'m> Optimization<'m> {
 
     /// Solves the problem, and shows each iteration; `watch` returns true to stop.
     pub fn watch(&self, watch: &mut Watch) -> Result<Answer> {
-        self.model.check_problem()?;
+        self.check()?;
         let method = self.chosen_method()?;
         let limits = Limits { tolerance: self.tolerance, iterations: self.iterations };
         let mut answer = self.solve(&method, 1, None, limits, watch)?;
@@ -126,6 +127,20 @@ impl<'m> Optimization<'m> {
         }
         self.finish(&mut answer, &method)?;
         Ok(answer)
+    }
+
+    /// Checks that the model has a control problem.
+    fn check(&self) -> Result<()> {
+        let (problem, name) = (&self.model.problem, self.model.source.name());
+        if problem.objective.is_empty() {
+            let help = "add `[objective]` with `running = \"u^2\"`, or `final = \"t\"` for the least time";
+            return Err(Diagnostic::new(format!("`{name}` has no [objective]")).with_help(help).into());
+        }
+        if problem.phases.is_empty() {
+            let help = suggest::phases(self.model);
+            return Err(Diagnostic::new(format!("`{name}` has no [[phase]]")).with_help(help).into());
+        }
+        Ok(())
     }
 
     /// Checks an answer by independent runs, or says why there is none.

@@ -174,7 +174,7 @@ impl<'a> Solver<'a> {
                 Some(step) => self.advance(step),
                 None => Found::Nothing,
             };
-            if found == Found::Nothing {
+            if found == Found::Nothing && !self.advance_softly() {
                 match self.restore(limits, watch, role) {
                     Ok(()) => {}
                     Err(ending) => return self.end(ending, limits),
@@ -218,6 +218,25 @@ impl<'a> Solver<'a> {
         self.tiny = if is_tiny { self.tiny + 1 } else { 0 };
         let Solver { nlp, kkt, structure, derivatives, filter, point, .. } = self;
         search::advance(nlp, kkt, structure, derivatives, filter, point, step, self.mu, is_tiny)
+    }
+
+    /// Takes the step of Newton's method if it reduces the errors of the barrier problem, whatever the filter says: near a
+    /// solution θ and φ_μ are roundoff. [Wächter & Biegler 2006, §3.4]
+    fn advance_softly(&mut self) -> bool {
+        /// The errors must fall to this part.
+        const FALLS: f64 = 0.99;
+        let before = (self.point.clone(), self.errors(self.mu).largest());
+        let Some(step) = self.step() else { return false };
+        search::take_whole(&mut self.nlp, &self.structure, &mut self.point, step, self.mu);
+        if self.point.is_defined() {
+            self.differentiate();
+            if self.errors(self.mu).largest() <= FALLS * before.1 {
+                return true;
+            }
+        }
+        self.point = before.0;
+        self.differentiate();
+        false
     }
 
     /// Minimises the violation of the rows, until it has fallen and the filter accepts the point.

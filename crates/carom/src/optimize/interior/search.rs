@@ -106,6 +106,15 @@ pub(super) fn advance(
     Found::Step
 }
 
+/// Takes the step as far as the bounds allow.
+pub(super) fn take_whole(nlp: &mut dyn Nlp, structure: &Structure, point: &mut Point, step: Step, mu: f64) {
+    let tau = (1.0 - mu).max(0.99);
+    let alpha = to_boundary(structure, &point.x, &step.dx, tau);
+    let mut trial = Trial::new(structure);
+    trial.evaluate(nlp, structure, &point.x, &step.dx, alpha, mu);
+    take(structure, point, &step, trial, alpha, mu, tau);
+}
+
 /// Moves the point: x as found, y along with it, and the multipliers of the bounds by a length of their own.
 fn take(structure: &Structure, point: &mut Point, step: &Step, trial: Trial, alpha: f64, mu: f64, tau: f64) {
     let dz = |z: f64, d: f64, dd: f64| if d.is_finite() { mu / d - z - z / d * dd } else { 0.0 };

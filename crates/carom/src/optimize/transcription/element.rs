@@ -50,11 +50,11 @@ impl Element {
         let curvature = jacobian(&grad(lagrangian, inputs), inputs);
         let lower = (0..inputs.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
         let hessian = lower.filter(|&(i, j)| keep(curvature[i][j])).collect();
-        let compile = |extra: &[Expr], outputs: &[Expr]| {
+        let compile = |extra: &[Expr], outputs: &[Expr]| -> Result<Kernel> {
             let all = [parameters, inputs, extra].concat();
             Kernel::with_backend(&all, outputs, backend)
                 .or_else(|_| Kernel::with_backend(&all, outputs, Backend::Interpreter))
-                .map_err(|e| Diagnostic::new(e.to_string()))
+                .map_err(|e| Diagnostic::new(e.to_string()).into())
         };
         Ok(Element {
             inputs: inputs.len(),

@@ -146,13 +146,13 @@ impl Transcription<'_> {
             let order = STRIDE * (last - 1);
             let event = self.problem().phases[phase].event.clone();
             let is_plain = matches!(event, Event::None);
-            let minus = self.add_velocities(last, order + 6, is_last && is_plain, [last - 1, last], phase);
+            let minus = self.add_velocities(order + 6, is_last && is_plain, [last - 1, last], phase);
             self.add_momenta_before(phase, last, &minus, &rows)?;
             self.events[phase].minus = Some(minus.clone());
             let mut plus = minus.clone();
             if !is_plain {
                 let near = if is_last { [last - 1, last] } else { [last, last + 1] };
-                plus = self.add_velocities(last, order + 8, is_last, near, phase);
+                plus = self.add_velocities(order + 8, is_last, near, phase);
                 self.add_jump(phase, last, &minus, &plus, &event)?;
                 self.events[phase].plus = Some(plus.clone());
             }
@@ -178,14 +178,7 @@ impl Transcription<'_> {
     }
 
     /// Velocities at a node: those that `[final]` gives if it is the end, else unknowns whose guess is the secant of two nodes.
-    fn add_velocities(
-        &mut self,
-        _node: usize,
-        order: usize,
-        is_final: bool,
-        near: [usize; 2],
-        phase: usize,
-    ) -> Vec<Form> {
+    fn add_velocities(&mut self, order: usize, is_final: bool, near: [usize; 2], phase: usize) -> Vec<Form> {
         let start = &self.program.start;
         let length = self.h(phase.min(self.steps.len() - 1)).at(start);
         let secant: Vec<f64> =

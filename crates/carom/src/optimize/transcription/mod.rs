@@ -219,12 +219,16 @@ impl<'m> Transcription<'m> {
             condition.row = self.kept[condition.row].unwrap_or(usize::MAX);
         }
         self.conditions.retain(|condition| condition.row != usize::MAX);
-        if let Some((row, value)) = dropped.iter().find(|(_, value)| !(value.abs() <= GIVEN)) {
+        if let Some((row, value)) = dropped.iter().find(|(_, value)| value.abs() > GIVEN || value.is_nan()) {
             let what = self.describe(*row);
             let message = format!("{what} cannot hold: everything in it is given, and it is off by {value:e}");
             let place = &self.problem().end.place;
             return Err(self.model.error(place, message, "free one of the given numbers"));
         }
+        self.program.part_bounds().map_err(|[lower, upper]| {
+            let message = format!("bounds leave nothing: something must be at least {lower} and at most {upper}");
+            self.model.error(&self.problem().end.place, message, "compare the bounds, durations and `final.t`")
+        })?;
         let structure = self.program.structure();
         let unknowns = structure.variables();
         if structure.rows > unknowns {

@@ -160,6 +160,18 @@ impl Program {
         out
     }
 
+    /// Parts bounds that meet. The error is a pair that crosses.
+    pub(super) fn part_bounds(&mut self) -> std::result::Result<(), [f64; 2]> {
+        const APART: f64 = 1e-8;
+        for (lower, upper) in self.structure.lower.iter().zip(&mut self.structure.upper) {
+            if *upper < *lower - APART * (1.0 + lower.abs()) {
+                return Err([*lower, *upper]);
+            }
+            *upper = upper.max(lower + APART * (1.0 + lower.abs()));
+        }
+        Ok(())
+    }
+
     /// Sets every slack to what its row leaves for it.
     pub(super) fn reset_slacks(&mut self, x: &mut [f64]) {
         let mut c = vec![0.0; self.structure.rows];
@@ -203,11 +215,10 @@ impl Program {
     }
 
     fn renumber(&mut self, kept: &[Option<usize>], count: usize) {
-        let pick = |all: &[f64]| (0..all.len()).filter(|&row| kept[row].is_some()).map(|row| all[row]).collect();
-        self.constants = pick(&self.constants);
+        let is_kept = |row: &usize| kept[*row].is_some();
+        self.constants = (0..self.constants.len()).filter(is_kept).map(|row| self.constants[row]).collect();
         let orders = std::mem::take(&mut self.structure.order_of_rows);
-        self.structure.order_of_rows =
-            (0..orders.len()).filter(|&row| kept[row].is_some()).map(|row| orders[row]).collect();
+        self.structure.order_of_rows = (0..orders.len()).filter(is_kept).map(|row| orders[row]).collect();
         self.structure.rows = count;
         for (row, _) in &mut self.slacks {
             *row = kept[*row].unwrap_or(0);

@@ -226,7 +226,7 @@ impl Transcription<'_> {
             lu.solve(&residual, &mut change);
             memory[first..first + size].iter_mut().zip(&change).for_each(|(x, d)| *x -= d);
             let largest = change.iter().fold(0.0f64, |all, d| all.max(d.abs()));
-            if !(largest > 1e-13) {
+            if largest <= 1e-13 || largest.is_nan() {
                 break;
             }
         }
