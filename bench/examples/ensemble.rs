@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use carom::lab::catalogue::find;
+use carom::lab::compare::Stopwatch;
 use carom::lab::model::Model;
 use carom::{Row, Sweep};
 
@@ -19,13 +20,13 @@ fn sweep(tolerance: f64) -> Sweep {
     model.sweep().vary(&axis).and_then(|sweep| sweep.record("final")?.build()).expect("it is right")
 }
 
-/// The rows and the seconds of the fastest of three rounds, in this thread.
+/// The rows and the seconds of CPU time of the fastest of three rounds, in this thread.
 fn measure(sweep: &Sweep) -> (Vec<Row>, f64) {
     let mut best = (Vec::new(), f64::INFINITY);
     for _ in 0..3 {
-        let began = Instant::now();
+        let clock = Stopwatch::start();
         let rows = sweep.run(0..ROWS, &|| false).expect("it runs");
-        let seconds = began.elapsed().as_secs_f64();
+        let seconds = clock.seconds();
         if seconds < best.1 {
             best = (rows, seconds);
         }
