@@ -26,7 +26,9 @@ fn the_answer_is_one_object() {
     assert!(answer["phases"][1]["impact"].is_null());
     assert!((answer["impacts"][0]["t"].as_f64().expect("a time") - 1.0).abs() < 1e-6);
     assert!(answer["check"]["final_error"].as_f64().expect("a number") < 1e-9);
-    for key in ["objective", "holds", "initial", "final", "multipliers", "refinement", "seconds", "model_hash", "version"] {
+    for key in
+        ["objective", "holds", "initial", "final", "multipliers", "refinement", "seconds", "model_hash", "version"]
+    {
         assert!(!answer[key].is_null(), "{key}");
     }
 }
