@@ -57,9 +57,13 @@ pub fn summary(model: &Model, answer: &Answer) -> String {
         if !answer.found.hits.is_empty() {
             let _ = writeln!(text, "  {} impacts, {:.1e} off in time", check.impacts, check.impact_time_error);
         }
-        let line =
-            format!("with {} it ends {:.1e} off: the error of these steps", check.fine_method, check.fine_final_error);
-        let _ = writeln!(text, "  {}", paint(QUIET, &line));
+        if check.fine_final_error.is_finite() {
+            let line = format!(
+                "with {} it ends {:.1e} off: the error of these steps",
+                check.fine_method, check.fine_final_error
+            );
+            let _ = writeln!(text, "  {}", paint(QUIET, &line));
+        }
     }
     if answer.status == Status::Optimal {
         text += &(paint(QUIET, "to see it, add --report FILE.html") + "\n");
