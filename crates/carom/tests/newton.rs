@@ -94,6 +94,7 @@ fn newtons(given: &[Expr], unknowns: &[Expr], residuals: &[Expr]) -> [Newton; 2]
             forces: None,
             walls: empty(),
             constraints: Vec::new(),
+            stated: 0,
             backend,
         };
         Newton::new(&mechanics, given, unknowns, residuals, &[]).expect("all symbols are inputs")

@@ -169,6 +169,7 @@ impl Builder {
             projection: None,
             points: Vec::new(),
             view: None,
+            depths: Vec::new(),
             drawings: Vec::new(),
             contacts: Vec::new(),
             undrawn: Vec::new(),

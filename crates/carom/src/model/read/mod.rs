@@ -3,6 +3,7 @@
 mod body;
 mod contact;
 mod drawing;
+mod inertia;
 mod initial;
 mod joint;
 mod mechanics;
@@ -24,7 +25,7 @@ use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wr
 use super::names::{Names, Use};
 use super::scope::Allowed;
 use super::source::Source;
-use super::{Contact, Model, Places, Point, View};
+use super::{Contact, Model, Place, Places, Point, View};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
@@ -68,6 +69,8 @@ struct Reader<'a> {
     point_starts: Vec<usize>,
     /// From where pictures of space are taken.
     view: Option<View>,
+    /// How far towards the viewer each place of the pictures is.
+    depths: RefCell<Vec<(Place, Expr)>>,
     /// The forces of the dampers in `[[spring]]`, one for each coordinate.
     dampers: Vec<Expr>,
     contacts: Vec<Contact>,
@@ -98,6 +101,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         points: Vec::new(),
         point_starts: Vec::new(),
         view: None,
+        depths: RefCell::default(),
         dampers: Vec::new(),
         contacts: Vec::new(),
         undrawn: Vec::new(),
@@ -148,7 +152,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         return Err(reader.into_error());
     };
     let (initial, projection) = (initial.flatten(), projection.flatten());
-    let Reader { names, tree, mut places, points, view, contacts, undrawn, written, .. } = reader;
+    let Reader { names, tree, mut places, points, view, depths, contacts, undrawn, written, .. } = reader;
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
@@ -167,6 +171,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         projection,
         points,
         view,
+        depths: depths.into_inner(),
         drawings: drawings.unwrap_or_default(),
         contacts,
         undrawn,
