@@ -11,6 +11,8 @@ class Animation {
     this.motion = motion;
     this.onTime = onTime;
     this.points = motion.points.map((text) => new Float32Array(bytes(text)));
+    this.depths = motion.depths.map((text) => new Float32Array(bytes(text)));
+    this.turn = [0, 0];
     this.length = (motion.frames - 1) * motion.dt;
     this.rate = this.length / motion.seconds;
     this.time = 0;
@@ -21,6 +23,7 @@ class Animation {
     this.canvas = tag(stage, "canvas");
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", "the motion");
+    if (motion.up) this.turnable();
     this.controls(tag(stage, "div", "controls"));
     new ResizeObserver(() => this.resize()).observe(stage);
     this.resize();
@@ -74,6 +77,38 @@ class Animation {
     this.trails.addEventListener("change", () => this.paint());
     label.append(" trails");
     this.clock = tag(bar, "output");
+  }
+
+  // Space: dragging turns the drawing about the vertical and tilts it; a double click turns it back.
+  turnable() {
+    const [x0, x1, y0, y1] = this.motion.view;
+    const depths = this.depths.filter((path) => path.length).map((path) => path[0]);
+    const depth = depths.length ? depths.reduce((sum, z) => sum + z, 0) / depths.length : 0;
+    this.middle = [(x0 + x1) / 2, (y0 + y1) / 2, depth];
+    this.canvas.title = "drag to turn; a double click turns it back";
+    this.canvas.style.cursor = "grab";
+    this.canvas.style.touchAction = "none";
+    this.canvas.addEventListener("pointerdown", (event) => this.canvas.setPointerCapture(event.pointerId));
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (event.buttons & 1) this.turnTo(this.turn[0] + 0.01 * event.movementX, this.turn[1] + 0.01 * event.movementY);
+    });
+    this.canvas.addEventListener("dblclick", () => this.turnTo(0, 0));
+  }
+
+  turnTo(yaw, pitch) {
+    this.turn = [yaw, Math.max(-Math.PI, Math.min(Math.PI, pitch))];
+    this.paint();
+  }
+
+  // A place after the turn about the vertical (0, up, towards the viewer) and about the horizontal of the picture.
+  turned(x, y, z) {
+    const [mx, my, mz] = this.middle;
+    const [a, b] = this.motion.up;
+    const [dx, dy, dz] = [x - mx, y - my, z - mz];
+    const [c, s] = [Math.cos(this.turn[0]), Math.sin(this.turn[0])];
+    const along = (a * dy + b * dz) * (1 - c);
+    const [u, v, w] = [c * dx + s * (a * dz - b * dy), c * dy + s * b * dx + a * along, c * dz - s * a * dx + b * along];
+    return [mx + u, my + v * Math.cos(this.turn[1]) - w * Math.sin(this.turn[1])];
   }
 
   resize() {
@@ -139,7 +174,15 @@ class Animation {
     const [a, b] = [2 * k, 2 * Math.min(k + 1, last)];
     const x = path[a] + part * (path[b] - path[a]);
     const y = path[a + 1] + part * (path[b + 1] - path[a + 1]);
-    return this.onCanvas(x, y);
+    const depth = this.depths[point];
+    if (!depth || !this.isTurned()) return this.onCanvas(x, y);
+    const frame = Math.max(0, Math.min(depth.length - 1, time / this.motion.dt));
+    const [from, to] = [Math.floor(frame), Math.ceil(frame)];
+    return this.onCanvas(...this.turned(x, y, depth[from] + (frame - from) * (depth[to] - depth[from])));
+  }
+
+  isTurned() {
+    return this.turn[0] !== 0 || this.turn[1] !== 0;
   }
 
   onCanvas(x, y) {
@@ -290,6 +333,8 @@ class Animation {
   }
 
   paintFlashes(pen) {
+    // The depth of a flash is not known.
+    if (this.isTurned()) return;
     const long = 0.4 * this.rate;
     for (const [t, [x, y]] of this.motion.flashes) {
       const age = (this.time - (t - this.motion.begin)) / long;

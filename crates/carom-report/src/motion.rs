@@ -1,14 +1,15 @@
 //! The motion of a model's drawing: positions of its places at equal time intervals, and the shapes between them.
 
 use carom::lab::error::Result;
-use carom::lab::model::Model;
+use carom::lab::expr::Expr;
+use carom::lab::model::{Model, Place};
 use carom::{Dense, Node};
 use serde_json::{Value, json};
 
 use crate::encode::base64;
 use crate::fit::Curve;
 use crate::flash::Flashes;
-use crate::geometry::Places;
+use crate::geometry::{Compiled, Places};
 use crate::palette::Ink;
 use crate::recording::Recording;
 use crate::stage::{Form, Sketch, Stage};
@@ -41,6 +42,10 @@ pub struct Motion {
     pub frames: usize,
     /// x and y of each place in each frame, or once if the place does not move.
     pub points: Vec<Vec<[f64; 2]>>,
+    /// In space, how far towards the viewer each place is in each frame; empty in the plane.
+    pub depths: Vec<Vec<f64>>,
+    /// In space, the vertical: its part that is up in the picture and its part towards the viewer.
+    pub up: Option<[f64; 2]>,
     /// The shapes, from back to front.
     pub shapes: Vec<Shape>,
     /// Places that leave a trail, and its colour.
@@ -66,9 +71,12 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     let mut places = Places::new(model, &stage.places)?;
     let (dt, mut node) = (shown / FRAMES, Node::default());
     let mut pictures: Vec<Vec<[f64; 2]>> = Vec::new();
+    let mut depth = Compiled::new(model, &depths_of(model, &stage))?;
+    let mut depths: Vec<Vec<f64>> = Vec::new();
     for frame in 0..=FRAMES as usize {
         dense.at((begin + frame as f64 * dt).min(begin + shown), false, &mut node)?;
         let mut picture = places.at(node.t, &node.q).to_vec();
+        depths.push(depth.at(node.t, &node.q, &[]).to_vec());
         let known = pictures.first();
         for (k, trial) in stage.fitted.iter_mut().enumerate() {
             let at = stage.places.len() + 2 * k;
@@ -84,9 +92,24 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     for impact in recording.first.iter().filter(|impact| impact.minus.t <= begin + shown) {
         flashes.push((impact.minus.t, finder.place(impact)?));
     }
-    let motion = motion(model, stage, &pictures);
+    let motion = in_space(motion(model, stage, &pictures), model, &depths);
     let is_part = shown < end - begin;
     Ok(Motion { begin, dt, flashes, is_part, crossings: shown / crossing, ..motion })
+}
+
+/// The depths of the places of a drawing of space; none in the plane.
+fn depths_of(model: &Model, stage: &Stage) -> Vec<Expr> {
+    let depth =
+        |place: &Place| model.depths.iter().find(|(known, _)| known == place).map_or(Expr::constant(0.0), |d| d.1);
+    if model.view.is_some() { stage.places.iter().map(depth).collect() } else { Vec::new() }
+}
+
+/// Adds the depths of all frames.
+fn in_space(motion: Motion, model: &Model, frames: &[Vec<f64>]) -> Motion {
+    let Some(view) = model.view else { return motion };
+    let path = |k: usize| frames.iter().map(|frame| frame[k]).collect();
+    let depths = (0..frames.first().map_or(0, Vec::len)).map(path).collect();
+    Motion { depths, up: Some([view.axes[1][2], view.from[2]]), ..motion }
 }
 
 /// Two places that determine a line, which is free on the left, or a circle. A wall that cannot be told at some time is not drawn
@@ -133,7 +156,8 @@ fn motion(model: &Model, stage: Stage, pictures: &[Vec<[f64; 2]>]) -> Motion {
     let traced = traced(&shapes, &points);
     let (words, frames, flashes) = (stage.words, pictures.len(), Vec::new());
     let (begin, dt, is_part, crossings) = (0.0, 1.0, false, 1.0);
-    Motion { begin, dt, frames, points, shapes, traced, words, flashes, view, is_part, crossings }
+    let (depths, up) = (Vec::new(), None);
+    Motion { begin, dt, frames, points, depths, up, shapes, traced, words, flashes, view, is_part, crossings }
 }
 
 /// Colours of shapes: equal shapes have equal colours.
@@ -226,6 +250,7 @@ impl Motion {
         let single = |x: &f64| (*x as f32).to_le_bytes();
         let points: Vec<String> =
             self.points.iter().map(|path| base64(path.as_flattened().iter().flat_map(single))).collect();
+        let depths: Vec<String> = self.depths.iter().map(|path| base64(path.iter().flat_map(single))).collect();
         let shape = |shape: &Shape| {
             let (kind, radius, more) = match &shape.form {
                 Form::Link(_) => ("link", 0.0, Value::Null),
@@ -249,7 +274,7 @@ impl Motion {
         json!({
             "begin": self.begin, "dt": self.dt, "frames": self.frames, "seconds": self.seconds(), "points": points,
             "shapes": self.shapes.iter().map(shape).collect::<Vec<_>>(),
-            "traced": traced, "words": self.words, "flashes": self.flashes, "view": self.view,
+            "depths": depths, "up": self.up, "traced": traced, "words": self.words, "flashes": self.flashes, "view": self.view,
         })
     }
 }

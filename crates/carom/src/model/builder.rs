@@ -170,6 +170,7 @@ impl Builder {
             problem: Default::default(),
             points: Vec::new(),
             view: None,
+            depths: Vec::new(),
             drawings: Vec::new(),
             contacts: Vec::new(),
             undrawn: Vec::new(),

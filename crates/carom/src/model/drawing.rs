@@ -31,6 +31,11 @@ impl View {
         Some(View { from: d, axes: [right, up] })
     }
 
+    /// How far towards the viewer a place in space is.
+    pub fn depth(&self, at: Vector) -> Expr {
+        at.iter().zip(self.from).map(|(&x, a)| a * x).sum()
+    }
+
     /// Where a place in space is seen in the picture.
     pub fn see(&self, at: Vector) -> Place {
         self.axes.map(|axis| at.iter().zip(axis).map(|(&x, a)| a * x).sum())

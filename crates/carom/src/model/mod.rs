@@ -89,6 +89,8 @@ pub struct Model {
     pub points: Vec<Point>,
     /// From where pictures of space are taken; none in the plane.
     pub view: Option<View>,
+    /// How far towards the viewer each place of a picture of space is.
+    pub depths: Vec<(Place, Expr)>,
     /// The shapes to draw.
     pub drawings: Vec<Drawing>,
     /// The geometry of the contacts.

@@ -6,12 +6,11 @@ use super::super::document::{Fields, Item, text};
 use super::super::names::{Holder, Use, base};
 use super::super::suggestion;
 use super::Reader;
-use super::joint::Jointed;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
 use crate::mechanism::{
-    Attached, Body, Inertia, Joint, Kind, Kinematics, Link, Matrix, Mechanism, Pose, Vector, add, apply, body_rate,
+    Attached, Body, Inertia, Kind, Kinematics, Link, Matrix, Mechanism, Pose, Vector, add, apply, body_rate,
     conjugate_momentum, identity, product, zero,
 };
 
@@ -385,12 +384,4 @@ fn ground() -> Body {
 /// The link that carries `parent`, with a place and an orientation in the frame of that link.
 fn on(parent: &Body, at: Vector, turn: Matrix) -> (Option<usize>, Vector, Matrix) {
     (parent.link, add(parent.at, apply(parent.turn, at)), product(parent.turn, turn))
-}
-
-/// The joint of a body, as it was read.
-impl Jointed {
-    /// The number of coordinates.
-    pub(super) fn count(&self) -> usize {
-        self.joints.iter().map(|joint: &Joint| joint.coordinates()).sum()
-    }
 }

@@ -6,6 +6,7 @@ use super::super::{COLORS, Drawing, Place, Shape, suggestion};
 use super::Reader;
 use crate::error::Result;
 use crate::expr::Expr;
+use crate::mechanism::{Mechanism, zero};
 
 /// The shapes; each entry of `[[draw]]` has one.
 const SHAPES: [&str; 8] = ["link", "disk", "circle", "segment", "spring", "polygon", "label", "ground"];
@@ -18,7 +19,29 @@ impl<'a> Reader<'a> {
         for item in top.list("draw")? {
             self.attempt(|reader| reader.drawing(item, &mut drawings));
         }
+        if drawings.is_empty() {
+            drawings = self.skeleton();
+        }
         Ok(drawings)
+    }
+
+    /// A mechanism that says nothing of its drawing: a line from the origin of each body to its points and to the joints that it
+    /// carries, and a ball at its centre of mass.
+    fn skeleton(&self) -> Vec<Drawing> {
+        let Some(tree) = &self.tree else { return Vec::new() };
+        let Mechanism { links, points, .. } = &tree.mechanism;
+        let plain = |shape| Drawing { shape, name: None, color: None };
+        let mut drawings = Vec::new();
+        for (number, link) in links.iter().enumerate().filter(|(_, link)| !link.inertia.is_none()) {
+            let pose = &tree.poses[number];
+            let carried = links.iter().filter(|other| other.parent == Some(number)).map(|other| other.at);
+            let attached = points.iter().filter(|point| point.link == Some(number)).map(|point| point.at);
+            for end in carried.chain(attached).filter(|at| *at != zero()) {
+                drawings.push(plain(Shape::Link(vec![self.seen(pose.p), self.seen(pose.place(end))])));
+            }
+            drawings.push(plain(Shape::Disk(self.seen(pose.place(link.inertia.com)), Expr::constant(0.0))));
+        }
+        drawings
     }
 
     fn drawing(&mut self, item: &'a Item, drawings: &mut Vec<Drawing>) -> Result<()> {

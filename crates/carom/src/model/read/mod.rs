@@ -5,6 +5,7 @@ mod contact;
 mod control;
 mod drawing;
 mod ends;
+mod inertia;
 mod initial;
 mod joint;
 mod mechanics;
@@ -28,7 +29,7 @@ use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wr
 use super::names::{Names, Use};
 use super::scope::Allowed;
 use super::source::Source;
-use super::{Contact, Model, Places, Point, View};
+use super::{Contact, Model, Place, Places, Point, View};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
@@ -79,6 +80,8 @@ struct Reader<'a> {
     point_starts: Vec<usize>,
     /// From where pictures of space are taken.
     view: Option<View>,
+    /// How far towards the viewer each place of the pictures is.
+    depths: RefCell<Vec<(Place, Expr)>>,
     /// The forces of the dampers in `[[spring]]`, one for each coordinate.
     dampers: Vec<Expr>,
     contacts: Vec<Contact>,
@@ -111,6 +114,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         points: Vec::new(),
         point_starts: Vec::new(),
         view: None,
+        depths: RefCell::default(),
         dampers: Vec::new(),
         contacts: Vec::new(),
         undrawn: Vec::new(),
@@ -167,7 +171,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     let (initial, projection) = (initial.flatten(), projection.flatten());
     let mut run = run.unwrap_or_default();
     run.until = run.until.or(problem.until());
-    let Reader { names, tree, mut places, points, view, contacts, undrawn, written, .. } = reader;
+    let Reader { names, tree, mut places, points, view, depths, contacts, undrawn, written, .. } = reader;
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, mut parameters, definitions, .. } = names;
@@ -188,6 +192,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         problem,
         points,
         view,
+        depths: depths.into_inner(),
         drawings: drawings.unwrap_or_default(),
         contacts,
         undrawn,

@@ -191,8 +191,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Where a place is in pictures.
-    fn seen(&self, at: Vector) -> Place {
-        self.view.map_or([at[0], at[1]], |view| view.see(at))
+    pub(super) fn seen(&self, at: Vector) -> Place {
+        let Some(view) = self.view else { return [at[0], at[1]] };
+        let place = view.see(at);
+        let mut depths = self.depths.borrow_mut();
+        if depths.iter().all(|(known, _)| *known != place) {
+            depths.push((place, view.depth(at)));
+        }
+        place
     }
 
     /// A place in pictures: a list, or the name of a point.
