@@ -13,6 +13,19 @@ cargo clippy --workspace --all-targets --locked -- -D warnings
 cargo clippy --package carom --no-default-features --locked -- -D warnings
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 cargo test --workspace --locked
+# The same kernels by Cranelift, and without AVX2.
+kernels="--package carom --locked --test kernel --test lanes --test newton --test stack"
+cargo test $kernels --features cranelift
+CAROM_COMPILER=sse2 cargo test --package carom-tests --locked --test laws --test reference
+
+# CAROM_AARCH64=1: kernels on another processor, by an emulator. It takes some minutes.
+if [ -n "${CAROM_AARCH64:-}" ]; then
+  apt-get update -q && apt-get install -qy qemu-user gcc-aarch64-linux-gnu
+  rustup target add aarch64-unknown-linux-gnu
+  CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+    cargo test --target aarch64-unknown-linux-gnu $kernels
+fi
 
 # Reports in a real browser; screenshots are kept in target/browser.
 for need in chromium npm; do

@@ -1,66 +1,103 @@
-//! From the text of a model to its first step, and to its equations on paper.
+//! From the text of a model to its first result, and to its equations on paper: `cargo bench -p carom-bench --bench setup`.
 //!
 //! Expressions are kept for the whole process, so a second time would find everything in the table: each measurement is
-//! made once, in a process of its own, as the command does it.
+//! made once, in a process of its own, as the command does it. A row has the least times of all processes.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use carom::lab::catalogue::{EXAMPLES, find};
-use carom::lab::discrete::Svc;
-use carom::lab::flow::Variational;
-use carom::lab::mechanics::Mechanics;
+use carom::lab::kernel::spent;
 use carom::lab::model::Model;
-use criterion::Criterion;
 
-/// The variable that tells a process what to measure: `setup chain-5`.
+/// The variable that tells a process what to measure: `gauss6 chain-5`, `derive chain-5`.
 const TASK: &str = "CAROM_BENCH_TASK";
+/// How many processes measure each row.
+const PROCESSES: usize = 25;
 
-/// Milliseconds within which a model should be ready to step.
-const TARGETS: [(&str, u32); 3] = [("double-pendulum", 10), ("chain-5", 50), ("chain-10", 300)];
+/// The models, and the milliseconds within which their first result should be there.
+const TARGETS: [(&str, f64); 5] =
+    [("cart-pendulum", 1.5), ("double-pendulum", 2.5), ("chain-5", 6.0), ("chain-10", 15.0), ("chain-50", 300.0)];
+/// The parts of a setup: reading the text, deriving the equations, tapes, native code, everything else of the first step.
+const PARTS: [&str; 5] = ["read", "derive", "tape", "code", "first step"];
 
 fn main() {
     if let Ok(task) = std::env::var(TASK) {
-        println!("{}", measure(&task).as_nanos());
-        return;
+        let numbers: Vec<String> = measure(&task).iter().map(|t| t.as_nanos().to_string()).collect();
+        return println!("{}", numbers.join(" "));
     }
-    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
-    for (model, target) in TARGETS {
-        bench(&mut criterion, "setup", model, &format!("target {target} ms"));
+    println!("text to first result in ms: {}; all, target", PARTS.join(", "));
+    for (method, (model, target)) in ["gauss6", "svc"].into_iter().flat_map(|m| TARGETS.map(|t| (m, t))) {
+        let times = least(&format!("{method} {model}"));
+        let parts: Vec<String> = times.iter().map(|t| format!("{:8.2}", ms(t))).collect();
+        let all: Duration = times.iter().sum();
+        println!("{method:<7} {model:<16} {}   {:8.2} {target:8.1}", parts.join(" "), ms(&all));
     }
+    println!("text to equations on paper in ms");
     for example in EXAMPLES {
-        let target = if example.name == "chain-10" { "no target" } else { "target 100 ms" };
-        bench(&mut criterion, "derive", example.name, target);
+        println!("{:<24} {:8.2}", example.name, ms(&least(&format!("derive {}", example.name))[0]));
     }
-    criterion.final_summary();
 }
 
-fn bench(criterion: &mut Criterion, what: &str, model: &str, target: &str) {
-    let task = format!("{what} {model}");
-    criterion.bench_function(&format!("{what}/{model}, {target}"), |b| {
-        b.iter_custom(|times| (0..times).map(|_| in_a_new_process(&task)).sum());
-    });
+fn ms(t: &Duration) -> f64 {
+    1e3 * t.as_secs_f64()
 }
 
-fn in_a_new_process(task: &str) -> Duration {
+/// The least time of each part.
+fn least(task: &str) -> Vec<Duration> {
+    let all = (0..PROCESSES).map(|_| in_a_new_process(task));
+    all.reduce(|a, b| a.into_iter().zip(b).map(|(a, b)| a.min(b)).collect()).unwrap_or_default()
+}
+
+fn in_a_new_process(task: &str) -> Vec<Duration> {
     let program = std::env::current_exe().expect("this program has a path");
     let output = Command::new(program).env(TASK, task).output().expect("it starts");
-    let text = String::from_utf8(output.stdout).expect("a number");
-    Duration::from_nanos(text.trim().parse().expect("a number"))
+    let text = String::from_utf8(output.stdout).expect("numbers");
+    text.split_whitespace().map(|word| Duration::from_nanos(word.parse().expect("a number"))).collect()
 }
 
-fn measure(task: &str) -> Duration {
+/// The text of a shipped model, or of a chain of so many links as the shipped ones.
+fn text(name: &str) -> String {
+    if let Some(example) = find(name) {
+        return example.text.into();
+    }
+    let links: usize = name.strip_prefix("chain-").and_then(|n| n.parse().ok()).expect("it ships, or is a chain");
+    let list = |term: &dyn Fn(usize) -> String, between: &str| (1..=links).map(term).collect::<Vec<_>>().join(between);
+    let definition = |i: usize| match i {
+        1 => "x1 = \"l*sin(theta1)\"\ny1 = \"-l*cos(theta1)\"".into(),
+        _ => format!("x{i} = \"x{0} + l*sin(theta{i})\"\ny{i} = \"y{0} - l*cos(theta{i})\"", i - 1),
+    };
+    format!(
+        "coordinates = [{}]\n[parameters]\nm = 1.0\nl = 1.0\ng = 9.8\nd = 0.5\n[definitions]\n{}\n[lagrangian]\n\
+         T = \"m*({})/2\"\nV = \"m*g*({})\"\n[[wall]]\nname = \"wall\"\nphi = \"x{links} + d\"\n\
+         [initial]\nq = [{}]\nv = [{}]\n",
+        list(&|i| format!("\"theta{i}\""), ", "),
+        list(&definition, "\n"),
+        list(&|i| format!("x{i}'^2 + y{i}'^2"), " + "),
+        list(&|i| format!("y{i}"), " + "),
+        list(&|_| "1.2".into(), ", "),
+        list(&|_| "0".into(), ", "),
+    )
+}
+
+fn measure(task: &str) -> Vec<Duration> {
     let (what, name) = task.split_once(' ').expect("what, and the name of a model");
-    let text = find(name).expect("it ships").text;
-    let start = Instant::now();
-    let model = Model::from_text(name, text, &[]).expect("it is right");
+    let text = text(name);
+    let begin = Instant::now();
+    let model = Model::from_text(name, &text, &[]).expect("it is right");
     if what == "derive" {
         std::hint::black_box(carom::lab::derive::derive(&model.system, &model.title).to_text());
-    } else {
-        let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-        let mechanics = Mechanics::new(&model.system);
-        let flow = Variational::new(&mechanics, &Svc, &parameters).expect("it compiles");
-        std::hint::black_box(flow);
+        return vec![begin.elapsed()];
     }
-    start.elapsed()
+    let read = begin.elapsed();
+    let (step, kernels) = (0.001, spent());
+    let simulation = model.simulation().method(what).step(step).until(step);
+    let ready = simulation.prepare().expect("it compiles");
+    let (prepared, prepared_kernels) = (begin.elapsed(), spent());
+    std::hint::black_box(ready.watch(&mut ()).expect("it runs"));
+    let (end, all) = (begin.elapsed(), spent());
+    let (tape, code) = (all.tape - kernels.tape, all.code - kernels.code);
+    let during = prepared_kernels.tape + prepared_kernels.code - kernels.tape - kernels.code;
+    let derive = prepared - read - during;
+    vec![read, derive, tape, code, end - read - derive - tape - code]
 }

@@ -15,6 +15,7 @@ pub mod file;
 mod fit;
 mod flash;
 mod geometry;
+mod letters;
 pub mod motion;
 pub mod page;
 pub mod palette;

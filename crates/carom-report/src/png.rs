@@ -1,10 +1,10 @@
 //! Converts SVG to PNG, with an embedded font.
 
-use std::sync::{Arc, OnceLock};
-
 use carom::lab::error::{Diagnostic, Result};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree, fontdb};
+use resvg::usvg::{Options, Tree};
+
+use crate::letters::as_paths;
 
 /// Pixels per unit of the SVG.
 const SHARPNESS: f32 = 2.0;
@@ -18,21 +18,10 @@ pub fn render(svg: &str) -> Result<Vec<u8>> {
 /// Renders an SVG as pixels.
 pub(crate) fn pixels(svg: &str, sharpness: f32) -> Result<Pixmap> {
     let wrong = |what: String| Diagnostic::new(format!("cannot draw the picture: {what}"));
-    let tree = Tree::from_str(svg, &options()).map_err(|e| wrong(e.to_string()))?;
+    let tree = Tree::from_str(&as_paths(svg), &Options::default()).map_err(|e| wrong(e.to_string()))?;
     let size = tree.size();
     let (width, height) = ((sharpness * size.width()) as u32, (sharpness * size.height()) as u32);
     let mut pixels = Pixmap::new(width, height).ok_or_else(|| wrong(format!("it has {width} × {height} pixels")))?;
     resvg::render(&tree, Transform::from_scale(sharpness, sharpness), &mut pixels.as_mut());
     Ok(pixels)
-}
-
-fn options() -> Options<'static> {
-    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let fonts = FONTS.get_or_init(|| {
-        let mut fonts = fontdb::Database::new();
-        fonts.load_font_data(dejavu::sans::regular().to_vec());
-        fonts.load_font_data(dejavu::sans::bold().to_vec());
-        Arc::new(fonts)
-    });
-    Options { fontdb: fonts.clone(), font_family: "DejaVu Sans".into(), ..Options::default() }
 }

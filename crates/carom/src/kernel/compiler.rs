@@ -5,13 +5,14 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use super::newton::Equations;
 use super::tape::Tape;
 use super::{KernelError, cranelift, x64};
 
 /// A way to make native code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Compiler {
     /// Cranelift.
     Cranelift,
@@ -25,7 +26,7 @@ pub enum Compiler {
 
 thread_local! {
     static CHOSEN: Cell<Option<Compiler>> = const { Cell::new(None) };
-    static COMPILATIONS: Cell<usize> = const { Cell::new(0) };
+    static SPENT: Cell<Spent> = const { Cell::new(Spent { compilations: 0, tape: Duration::ZERO, code: Duration::ZERO }) };
 }
 
 impl Compiler {
@@ -62,15 +63,41 @@ impl Compiler {
     }
 }
 
-/// The number of times this thread has compiled native code.
-pub fn compilations() -> usize {
-    COMPILATIONS.get()
+/// What kernels have cost this thread.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Spent {
+    /// How often native code was compiled.
+    pub compilations: usize,
+    /// The time for making tapes from expressions.
+    pub tape: Duration,
+    /// The time for making native code from tapes.
+    pub code: Duration,
 }
 
-/// Counts a compilation by the current compiler.
-pub(super) fn begin() -> Result<Compiler, KernelError> {
-    COMPILATIONS.set(COMPILATIONS.get() + 1);
-    Compiler::current().ok_or_else(|| KernelError::Unsupported("the feature `jit` is off".into()))
+/// What kernels have cost this thread so far.
+pub fn spent() -> Spent {
+    SPENT.get()
+}
+
+/// The number of times this thread has compiled native code.
+pub fn compilations() -> usize {
+    spent().compilations
+}
+
+/// Makes a tape, and counts the time.
+pub(super) fn count_tape<R>(make: impl FnOnce() -> R) -> R {
+    let (begin, made) = (Instant::now(), make());
+    let spent = spent();
+    SPENT.set(Spent { tape: spent.tape + begin.elapsed(), ..spent });
+    made
+}
+
+/// Compiles native code, and counts the time.
+pub(super) fn count_code<R>(compile: impl FnOnce() -> R) -> R {
+    let (begin, made) = (Instant::now(), compile());
+    let spent = spent();
+    SPENT.set(Spent { compilations: spent.compilations + 1, code: spent.code + begin.elapsed(), ..spent });
+    made
 }
 
 /// A function in native code.
@@ -82,18 +109,18 @@ pub(super) enum Native {
 
 impl Native {
     /// Compiles a tape. The outputs are written, and nothing is returned.
-    pub(super) fn kernel(tape: &Tape) -> Result<Native, KernelError> {
-        Ok(match begin()? {
-            Compiler::Cranelift => Native::Cranelift(cranelift::Native::kernel(tape)?),
-            own => Native::Own(x64::Native::kernel(tape, own)?),
+    pub(super) fn kernel(tape: &Tape, compiler: Compiler) -> Result<Native, KernelError> {
+        count_code(|| match compiler {
+            Compiler::Cranelift => cranelift::Native::kernel(tape).map(Native::Cranelift),
+            own => x64::Native::kernel(tape, own).map(Native::Own),
         })
     }
 
     /// Compiles Newton's method. The function returns a status and, above its 8 bits, the number of iterations.
-    pub(super) fn newton(equations: &Equations) -> Result<Native, KernelError> {
-        Ok(match begin()? {
-            Compiler::Cranelift => Native::Cranelift(cranelift::Native::newton(equations)?),
-            own => Native::Own(x64::Native::newton(equations, own)?),
+    pub(super) fn newton(equations: &Equations, compiler: Compiler) -> Result<Native, KernelError> {
+        count_code(|| match compiler {
+            Compiler::Cranelift => cranelift::Native::newton(equations).map(Native::Cranelift),
+            own => x64::Native::newton(equations, own).map(Native::Own),
         })
     }
 

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use super::compiler::count_code;
 use super::interpret::Program;
-use super::{Backend, Compiler, KernelError, Tape, compiler, x64};
+use super::shared::{Key, Kind, Lazy, Table};
+use super::{Backend, Compiler, KernelError, Tape, x64};
 use crate::expr::Expr;
 
 /// The number of states evaluated at once.
@@ -32,7 +34,7 @@ impl Lanes {
     }
 }
 
-/// A list of expressions as a function that evaluates several states at once.
+/// A list of expressions as a function that evaluates several states at once. It is compiled on its first call.
 ///
 /// ```
 /// use carom::lab::expr::Expr;
@@ -54,13 +56,15 @@ pub struct LaneKernel {
     inputs: usize,
     shared: usize,
     outputs: usize,
-    code: Code,
+    /// None if it is interpreted.
+    compiler: Option<Compiler>,
+    code: Arc<Lazy<Code>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Code {
-    Interpreted(Arc<Program>),
-    Compiled(Arc<x64::Native>),
+    Interpreted(Program),
+    Compiled(x64::Native),
 }
 
 impl LaneKernel {
@@ -83,15 +87,27 @@ impl LaneKernel {
         lanes: Lanes,
         backend: Backend,
     ) -> Result<LaneKernel, KernelError> {
-        let tape = Tape::new(&[inputs, shared].concat(), outputs)?;
-        let code = match backend {
-            Backend::Interpreter => Code::Interpreted(Arc::new(Program::new(&tape))),
-            Backend::Jit => match compiler::begin()? {
-                Compiler::Cranelift => return Err(KernelError::Unsupported("Cranelift has no lanes".into())),
-                own => Code::Compiled(Arc::new(x64::Native::lanes(&tape, inputs.len(), lanes.count(), own)?)),
-            },
-        };
-        Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), code })
+        static KNOWN: Table<Lazy<Code>> = Table::new();
+        let compiler = backend.compiler()?;
+        let kind = Kind::Lanes { inputs: inputs.len(), lanes: lanes.count() };
+        let key = Key { inputs: [inputs, shared].concat(), outputs: outputs.to_vec(), kind, compiler };
+        let code = KNOWN.find(key, |key| -> Result<Lazy<Code>, KernelError> {
+            let tape = Tape::new(&key.inputs, &key.outputs)?;
+            compiler.map_or(Ok(()), |compiler| x64::check_lanes(&tape, compiler))?;
+            Ok(Lazy::new(tape))
+        })?;
+        Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), compiler, code })
+    }
+
+    #[inline]
+    fn code(&self) -> &Code {
+        self.code.get(|tape| {
+            let compile = |compiler| x64::Native::lanes(tape, self.inputs, self.lanes.count(), compiler);
+            match self.compiler.map(|compiler| count_code(|| compile(compiler))) {
+                Some(Ok(native)) => Code::Compiled(native),
+                _ => Code::Interpreted(Program::new(tape)),
+            }
+        })
     }
 
     /// The number of states evaluated at once.
@@ -101,14 +117,14 @@ impl LaneKernel {
 
     /// The backend in use.
     pub fn backend(&self) -> Backend {
-        match self.code {
+        match self.code() {
             Code::Interpreted(_) => Backend::Interpreter,
             Code::Compiled(_) => Backend::Jit,
         }
     }
 
     /// Evaluates the outputs of all K lanes: input i of lane k is `x[i·K + k]`, output i of lane k is `out[i·K + k]`. Does not
-    /// allocate (the interpreter allocates on its first call in a thread).
+    /// allocate, but for the first call. (The interpreter allocates on its first call in a thread.)
     ///
     /// # Panics
     ///
@@ -118,7 +134,7 @@ impl LaneKernel {
         assert_eq!(x.len(), self.inputs * lanes, "number of inputs times number of lanes");
         assert_eq!(shared.len(), self.shared, "number of shared inputs");
         assert_eq!(out.len(), self.outputs * lanes, "number of outputs times number of lanes");
-        match (&self.code, self.lanes) {
+        match (self.code(), self.lanes) {
             (Code::Interpreted(program), Lanes::Two) => program.eval_lanes::<2>(x, shared, out),
             (Code::Interpreted(program), Lanes::Four) => program.eval_lanes::<4>(x, shared, out),
             (Code::Interpreted(program), Lanes::Eight) => program.eval_lanes::<8>(x, shared, out),

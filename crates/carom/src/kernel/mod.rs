@@ -35,6 +35,7 @@ mod lanes;
 mod lower;
 mod newton;
 mod scratch;
+mod shared;
 #[cfg(feature = "jit")]
 mod sincos;
 mod tape;
@@ -49,10 +50,11 @@ use std::sync::Arc;
 
 use crate::expr::Expr;
 use compiler::Native;
-pub use compiler::{Compiler, compilations};
+pub use compiler::{Compiler, Spent, compilations, spent};
 use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, NewtonStatus, Problem};
+use shared::{Key, Kind, Lazy, Table};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 
 /// How a kernel is executed.
@@ -62,6 +64,17 @@ pub enum Backend {
     Interpreter,
     /// Compiled to native code.
     Jit,
+}
+
+impl Backend {
+    /// The compiler in use; none for the interpreter.
+    fn compiler(self) -> Result<Option<Compiler>, KernelError> {
+        let none = || KernelError::Unsupported("the feature `jit` is off".into());
+        match self {
+            Backend::Interpreter => Ok(None),
+            Backend::Jit => Compiler::current().ok_or_else(none).map(Some),
+        }
+    }
 }
 
 /// The reason why a kernel could not be created.
@@ -90,61 +103,79 @@ impl From<UnboundSymbol> for KernelError {
     }
 }
 
-/// A list of expressions as a compiled function. Clones share the code, which is freed with the last clone.
+/// A list of expressions as a function. It is compiled on its first call. Kernels of the same expressions share the code, which
+/// is freed with the last of them.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     inputs: usize,
     outputs: usize,
-    code: Code,
+    /// None if it is interpreted.
+    compiler: Option<Compiler>,
+    code: Arc<Lazy<Code>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Code {
-    Interpreted(Arc<Program>),
-    Compiled(Arc<Native>),
+    Interpreted(Program),
+    Compiled(Native),
+}
+
+impl Code {
+    /// Compiles a tape if there is a compiler and it can, otherwise interprets it.
+    fn new(tape: &Tape, compiler: Option<Compiler>) -> Code {
+        match compiler.map(|compiler| Native::kernel(tape, compiler)) {
+            Some(Ok(native)) => Code::Compiled(native),
+            _ => Code::Interpreted(Program::new(tape)),
+        }
+    }
 }
 
 impl Kernel {
-    /// Compiles `outputs` as a function of the symbols `inputs`, to native code if possible.
+    /// Creates `outputs` as a function of the symbols `inputs`, as native code if possible.
     pub fn new(inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel, KernelError> {
-        Ok(Kernel::of_tape(&Tape::new(inputs, outputs)?, Backend::Jit))
+        Kernel::by(Compiler::current(), inputs, outputs)
     }
 
-    /// Creates the function of a tape, with the preferred backend if possible.
-    pub fn of_tape(tape: &Tape, backend: Backend) -> Kernel {
-        Kernel::from_tape(tape, backend).unwrap_or_else(|_| Kernel::interpreted(tape))
-    }
-
-    /// Like [`Kernel::new`], with the preferred backend if possible.
+    /// Like [`Kernel::new`], with this backend, or an error if there is none.
     pub fn with_backend(inputs: &[Expr], outputs: &[Expr], backend: Backend) -> Result<Kernel, KernelError> {
-        Kernel::from_tape(&Tape::new(inputs, outputs)?, backend)
+        Kernel::by(backend.compiler()?, inputs, outputs)
     }
 
-    /// Creates the function of a tape with this backend, or returns an error.
+    fn by(compiler: Option<Compiler>, inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel, KernelError> {
+        static KNOWN: Table<Lazy<Code>> = Table::new();
+        let key = Key { inputs: inputs.to_vec(), outputs: outputs.to_vec(), kind: Kind::One, compiler };
+        let code = KNOWN.find(key, |key| Tape::new(&key.inputs, &key.outputs).map(Lazy::new))?;
+        Ok(Kernel { inputs: inputs.len(), outputs: outputs.len(), compiler, code })
+    }
+
+    /// Compiles a tape, with the preferred backend if possible.
+    pub fn of_tape(tape: &Tape, backend: Backend) -> Kernel {
+        let compiler = backend.compiler().unwrap_or_default();
+        let code = Arc::new(Lazy::of(Code::new(tape, compiler)));
+        Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), compiler, code }
+    }
+
+    /// Compiles a tape with this backend, or returns an error.
     pub fn from_tape(tape: &Tape, backend: Backend) -> Result<Kernel, KernelError> {
-        match backend {
-            Backend::Interpreter => Ok(Kernel::interpreted(tape)),
-            Backend::Jit => {
-                let code = Code::Compiled(Arc::new(Native::kernel(tape)?));
-                Ok(Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), code })
-            }
-        }
+        backend.compiler()?;
+        Ok(Kernel::of_tape(tape, backend))
     }
 
-    fn interpreted(tape: &Tape) -> Kernel {
-        let code = Code::Interpreted(Arc::new(Program::new(tape)));
-        Kernel { inputs: tape.inputs(), outputs: tape.outputs().len(), code }
+    #[inline]
+    fn code(&self) -> &Code {
+        self.code.get(|tape| Code::new(tape, self.compiler))
     }
 
     /// The backend in use.
     pub fn backend(&self) -> Backend {
-        match self.code {
+        match self.code() {
             Code::Interpreted(_) => Backend::Interpreter,
             Code::Compiled(_) => Backend::Jit,
         }
     }
 
-    /// Evaluates the outputs at the inputs `x`. Does not allocate (the interpreter allocates on its first call in a thread).
+    /// Evaluates the outputs at the inputs `x`. Does not allocate, but for the first call. (The interpreter allocates on its
+    /// first call in a thread.)
     ///
     /// # Panics
     ///
@@ -153,7 +184,7 @@ impl Kernel {
     pub fn eval(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.inputs, "number of inputs");
         assert_eq!(out.len(), self.outputs, "number of outputs");
-        match &self.code {
+        match self.code() {
             Code::Interpreted(program) => program.eval(x, out),
             // SAFETY: the lengths were just compared with those of the compiled tape. A kernel does not write its inputs.
             Code::Compiled(code) => _ = unsafe { code.call(x.as_ptr().cast_mut(), std::ptr::null(), out.as_mut_ptr()) },
@@ -179,6 +210,20 @@ mod tests {
             out[0]
         });
         assert_eq!(value.join().expect("eval does not panic"), 10.0);
+    }
+
+    /// Compiled when they are first called, once for all kernels of the same expressions.
+    #[test]
+    fn the_same_outputs_are_compiled_once() {
+        let [x, y] = ["x", "y"].map(Expr::symbol);
+        let make = || Kernel::new(&[x, y], &[x * y.exp(), x + y]).expect("both are inputs");
+        let before = compilations();
+        let kernels = [make(), make()];
+        assert_eq!(compilations(), before);
+        let mut out = [0.0; 2];
+        kernels.iter().for_each(|kernel| kernel.eval(&[2.0, 0.0], &mut out));
+        make().eval(&[2.0, 0.0], &mut out);
+        assert_eq!((compilations() - before, out), (Compiler::all().len().min(1), [2.0, 2.0]));
     }
 
     #[test]

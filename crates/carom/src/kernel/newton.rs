@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::KernelError;
 use super::compiler::Native;
+use super::shared::{Key, Kind, Table};
 use super::tape::{Reg, Tape};
+use super::{Backend, KernelError};
 use crate::expr::{Expr, jacobian};
 
 /// The largest number of unknowns.
@@ -152,14 +153,28 @@ impl NewtonKernel {
         if n == 0 || n > MAX_UNKNOWNS {
             return Err(KernelError::Unsupported(format!("{n} unknowns, not 1 to {MAX_UNKNOWNS}")));
         }
-        let equations = Equations::new(problem)?;
-        let length = equations.tape.len();
-        if length > MAX_LENGTH {
-            return Err(KernelError::Unsupported(format!("{length} instructions, more than {MAX_LENGTH}")));
-        }
-        let code = Arc::new(Native::newton(&equations)?);
-        let (inputs, results) = (equations.tape.inputs(), equations.outputs()[1].len());
-        Ok(NewtonKernel { inputs, state: equations.state, results, code })
+        static KNOWN: Table<Native> = Table::new();
+        let Some(compiler) = Backend::Jit.compiler()? else {
+            return Err(KernelError::Unsupported("there is no compiler".into()));
+        };
+        let (given, carried) = (problem.given.len(), problem.carried.len());
+        let outputs = [problem.residuals, problem.results, problem.next].concat();
+        let key = Key {
+            inputs: problem.inputs(),
+            outputs,
+            kind: Kind::Newton([given, carried, n]),
+            compiler: Some(compiler),
+        };
+        let code = KNOWN.find(key, |_| {
+            let equations = Equations::new(problem)?;
+            let length = equations.tape.len();
+            if length > MAX_LENGTH {
+                return Err(KernelError::Unsupported(format!("{length} instructions, more than {MAX_LENGTH}")));
+            }
+            Native::newton(&equations, compiler)
+        })?;
+        let state = given + carried..given + carried + problem.state.len();
+        Ok(NewtonKernel { inputs: state.end + n, state, results: problem.results.len(), code })
     }
 
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::compiler::count_tape;
 use super::lower::Lowering;
 use crate::expr::{Expr, Func, Op};
 
@@ -87,7 +88,7 @@ impl Tape {
     ///
     /// If an input is not a symbol, or is listed twice.
     pub fn new(inputs: &[Expr], outputs: &[Expr]) -> Result<Tape, UnboundSymbol> {
-        Lowering::run(inputs, outputs)
+        count_tape(|| Lowering::run(inputs, outputs))
     }
 
     /// The number of instructions; sin and cos of one argument count as one.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::eliminate::{eliminate, eliminate_columns};
+use super::eliminate::{eliminate, eliminate_columns, work};
 use super::local::LocalCode;
 use super::tangent::Tangent;
 use super::{Mechanics, Newton, numbered};
@@ -12,6 +12,10 @@ use crate::kernel::{Backend, Kernel, Tape};
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 use crate::system::time;
+
+/// The largest number of products for which M is eliminated symbolically: those of eleven coordinates that all depend on each other.
+/// The elimination of fifty is a tape of 10⁵ instructions; M itself has a tenth of them, and is factored in numbers.
+const MOST_PRODUCTS: usize = 400;
 
 /// v = H_p, ṗ = −H_q + F and H at a phase point, where p = L_v(q, v):
 ///
@@ -48,7 +52,7 @@ pub struct Field {
 enum Velocity {
     /// L is quadratic in v: v is eliminated symbolically.
     Explicit(Box<Explicit>),
-    /// Newton's method, if L is not quadratic in v or there are constraints.
+    /// Newton's method, if L is not quadratic in v, the elimination is long, or there are constraints.
     Implicit(Newton),
     /// The tangent velocity while walls hold the motion.
     Held(Box<Tangent>),
@@ -290,9 +294,9 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     mechanics.v.iter().copied().chain(rates).chain([power - mechanics.l]).collect()
 }
 
-/// Solves M v = p − L_v|₀ symbolically. None if L is not quadratic in v.
+/// Solves M v = p − L_v|₀ symbolically. None if L is not quadratic in v, or if this takes too many products.
 fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
-    if !mechanics.is_quadratic() {
+    if !mechanics.is_quadratic() || work(&mechanics.mass()) > MOST_PRODUCTS {
         return None;
     }
     let at_rest = vec![Expr::constant(0.0); mechanics.n()];

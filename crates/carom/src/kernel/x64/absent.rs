@@ -15,6 +15,10 @@ fn absent() -> KernelError {
     KernelError::Unsupported("carom's own code is for x86-64".into())
 }
 
+pub(super) fn check_lanes(_: &Tape, _: Compiler) -> Result<(), KernelError> {
+    Err(absent())
+}
+
 impl Native {
     pub(super) fn kernel(_: &Tape, _: Compiler) -> Result<Native, KernelError> {
         Err(absent())

@@ -14,7 +14,7 @@ mod registers;
 mod repair;
 mod sincos;
 
-pub(super) use native::Native;
+pub(super) use native::{Native, check_lanes};
 
 use super::Compiler;
 

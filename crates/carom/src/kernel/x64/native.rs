@@ -46,16 +46,12 @@ impl Native {
         width: usize,
         compiler: Compiler,
     ) -> Result<Native, KernelError> {
-        match compiler {
-            Compiler::Avx2 => Native::with_vectors(tape, inputs, width, width.min(4)),
-            Compiler::Avx512 => Native::with_vectors(tape, inputs, width, width),
-            _ => Err(KernelError::Unsupported("this processor has no AVX2 or no FMA".into())),
-        }
+        check_lanes(tape, compiler)?;
+        Native::with_vectors(tape, inputs, width, if compiler == Compiler::Avx512 { width } else { width.min(4) })
     }
 
     /// Like `lanes`, with vectors of `lanes` lanes.
     fn with_vectors(tape: &Tape, inputs: usize, width: usize, lanes: usize) -> Result<Native, KernelError> {
-        check_length(tape, LONGEST_FOR_LANES)?;
         let compiler = if lanes == 8 { Compiler::Avx512 } else { Compiler::Avx2 };
         Native::new(&Code::kernel(tape, inputs, compiler), lanes, width)
     }
@@ -103,6 +99,14 @@ impl Native {
             run(work[unused + self.room * LINE / 8..].as_mut_ptr())
         })
     }
+}
+
+/// Returns an error if the compiler makes no code for lanes.
+pub(in crate::kernel) fn check_lanes(tape: &Tape, compiler: Compiler) -> Result<(), KernelError> {
+    if compiler < Compiler::Avx2 {
+        return Err(KernelError::Unsupported("this processor has no AVX2 or no FMA".into()));
+    }
+    check_length(tape, LONGEST_FOR_LANES)
 }
 
 fn check_length(tape: &Tape, most: usize) -> Result<(), KernelError> {
