@@ -81,7 +81,8 @@ fn no_model_makes_it_panic() {
     let count = (seeds.end - seeds.start) as usize;
     println!("{can_run} of {count} models can be run");
     assert!(wrong.is_empty(), "{} of {count} inputs:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(2 * can_run > count || count < 100, "only {can_run} of {count} models can be run");
+    // Of the random mechanisms and control problems among them, fewer are right.
+    assert!(5 * can_run > 2 * count || count < 100, "only {can_run} of {count} models can be run");
 }
 
 struct Anything;

@@ -267,14 +267,14 @@ fn pilot(
     let reach = reach(runner, h, stop)?;
     while h > smallest && !stop.wants_to_stop() {
         let end = (start + 16.0 * h).min(until);
-        let part = (end - start) / time;
         let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
         let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
-        if error <= (tolerance * part).max(1e-14) {
+        // Relative to the extent of the short run, which grows with its length as the error does.
+        if error <= tolerance.max(1e-14) {
             return Ok((h, trial.filter(|_| end == until)));
         }
         // For such large errors the order of the method gives no information about the right step.
-        let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance * part / error).powf(1.0 / order as f64) };
+        let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance / error).powf(1.0 / order as f64) };
         h *= factor.clamp(0.05, 0.9);
     }
     if stop.wants_to_stop() {

@@ -181,5 +181,9 @@ fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
     maps.set_sides(place.sides);
     maps.select(place.holding)?;
     maps.set_full_step(place.h);
+    if !place.holding.is_empty() {
+        // The last bits of a held step depend on its guess, and so on what was looked at before.
+        maps.partial().forget();
+    }
     maps.partial().step(place.start, t - place.start.t, z)
 }

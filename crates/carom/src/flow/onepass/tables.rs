@@ -120,8 +120,10 @@ mod tests {
                 let (v, q): (f64, f64) =
                     ((0..S).map(|m| l[m] * first[m]).sum(), (0..S).map(|m| l[m] * second[m]).sum());
                 let (k, x_k) = (f64::from(degree), x.powi(degree + 1));
-                assert!((v - x_k / (k + 1.0)).abs() < 1e-14, "degree {degree} at {x}: {v}");
-                assert!((q - x * x_k / ((k + 1.0) * (k + 2.0))).abs() < 1e-14, "degree {degree} at {x}: {q}");
+                // Beyond the step, Legendre polynomials and with them roundoff grow: P₇(1.6) ≈ 300.
+                let roundoff = if x > 1.0 { 1e-12 } else { 1e-14 };
+                assert!((v - x_k / (k + 1.0)).abs() < roundoff, "degree {degree} at {x}: {v}");
+                assert!((q - x * x_k / ((k + 1.0) * (k + 2.0))).abs() < roundoff, "degree {degree} at {x}: {q}");
             }
             for (i, c) in tables.rule.c.iter().enumerate() {
                 let ahead = row(tables.ahead(0.5_f64.sqrt()).expect("it is a rung"), i);
