@@ -43,13 +43,11 @@ fn distance(a: &Phase, b: &Phase) -> f64 {
 /// The error falls with the 16th power of the step.
 #[test]
 fn the_order_is_16() {
-    for (name, time) in [("double-pendulum", 0.4), ("cart-pendulum", 0.4)] {
-        let (mut flow, start) = flow(name);
-        let exact = run(&mut *flow, &start, time, 32);
-        let errors = [2, 3].map(|steps| distance(&run(&mut *flow, &start, time, steps), &exact));
-        let order = (errors[0] / errors[1]).ln() / 1.5_f64.ln();
-        assert!(order > 14.0 && errors[1] < 1e-8, "{name}: {order}, {errors:?}");
-    }
+    let (mut flow, start) = flow("double-pendulum");
+    let exact = run(&mut *flow, &start, 0.4, 32);
+    let errors = [2, 3].map(|steps| distance(&run(&mut *flow, &start, 0.4, steps), &exact));
+    let order = (errors[0] / errors[1]).ln() / 1.5_f64.ln();
+    assert!(order > 14.0 && errors[1] < 1e-8, "{order}, {errors:?}");
 }
 
 /// A step back undoes a step.

@@ -118,7 +118,8 @@ impl EventDriven {
             let (gap, rate) = evaluator.gap_and_rate(wall, minus)?;
             let left = -gap / rate;
             let is_closing = rate < 0.0 || kind == Kind::Passes;
-            if !is_closing || left.abs() <= f64::EPSILON * (z.t.abs() + tau) || !(left.abs() <= 0.5 * dtau) {
+            if !is_closing || left.abs() <= f64::EPSILON * (z.t.abs() + tau) || left.is_nan() || left.abs() > 0.5 * dtau
+            {
                 break;
             }
             tau += left;
