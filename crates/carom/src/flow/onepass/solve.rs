@@ -257,7 +257,6 @@ impl<const N: usize> Work for Correct<'_, '_, N> {
                 }
                 return size;
             }
-            // NaN ends here too.
             if moved.is_nan() || moved >= 10.0 * before || count > MAX_ROUNDS {
                 return if moved.is_nan() || size.is_nan() { f64::NAN } else { f64::INFINITY };
             }
