@@ -54,9 +54,9 @@ impl System {
     /// There and back again: a flow comes back to the start if and only if it is symmetric.
     pub fn check_reversal(&self, kind: &FlowKind) {
         let mut flow = self.flow(kind);
-        let h = if kind.is_pair() { self.coarse_step() } else { 0.05 };
-        let there = travel(&mut *flow, &self.start, h, 10);
-        let back = travel(&mut *flow, &there, -h, 10);
+        let (h, steps) = if kind.is_pair() { (self.coarse_step(), 1) } else { (0.05, 10) };
+        let there = travel(&mut *flow, &self.start, h, steps);
+        let back = travel(&mut *flow, &there, -h, steps);
         let gap = distance(&back, &self.start);
         if kind.is_symmetric {
             assert!(gap < 1e-10, "{} on {}: {gap:e}", kind.name, self.name);
