@@ -27,14 +27,13 @@ fn assert_close(found: f64, wanted: f64, tolerance: f64, what: &str) {
     assert!((found - wanted).abs() <= tolerance * wanted.abs().max(1e-3), "{what}: {found}, not {wanted}");
 }
 
-/// From its guess the search stalls on these meshes: it starts from the answer on the mesh before.
+/// The search stalls on these meshes: a known fault, which this test notices when it is mended.
 const STALLS: [(&str, usize); 1] = [("hopper", 2)];
 
 /// The costs of all meshes of all references to 1e-8, from the stated guesses, and runs that end where they should.
 #[test]
 fn costs_are_those_of_the_references() {
     for problem in references() {
-        let mut before: Option<Answer> = None;
         let name = problem["name"].as_str().expect("it has a name");
         for (mesh, row) in problem["ladder"].as_array().expect("it is a list").iter().enumerate() {
             let steps = row["steps"].as_array().expect("it is a list");
@@ -42,12 +41,11 @@ fn costs_are_those_of_the_references() {
                 steps.iter().enumerate().map(|(k, steps)| format!("phase[{k}].steps={steps}")).collect();
             let text = problem["model"].as_str().expect("it is text");
             let model = Model::from_text(name, text, &settings).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let mut search = model.optimize().tolerance(1e-9);
-            if let Some(coarse) = before.as_ref().filter(|_| STALLS.contains(&(name, mesh))) {
-                search = search.restart(coarse.found.clone(), coarse.steps.clone());
+            let answer = model.optimize().tolerance(1e-9).run().unwrap_or_else(|e| panic!("{name}: {e}"));
+            if STALLS.contains(&(name, mesh)) {
+                assert_eq!(answer.status, Status::Stalled, "{name} {steps:?} has an answer now: remove it from the list");
+                continue;
             }
-            let answer = search.run().unwrap_or_else(|e| panic!("{name}: {e}"));
-            before = Some(answer.clone());
             assert_eq!(answer.status, Status::Optimal, "{name} {steps:?}: {:?}", answer.message);
             let number = |key: &str| row[key].as_str().map(|text| text.parse::<f64>().expect("it is a number"));
             assert_close(answer.cost, number("cost").expect("it has a cost"), 1e-8, &format!("{name} {steps:?}"));
