@@ -43,7 +43,11 @@ fn costs_are_those_of_the_references() {
             let model = Model::from_text(name, text, &settings).unwrap_or_else(|e| panic!("{name}: {e}"));
             let answer = model.optimize().tolerance(1e-9).run().unwrap_or_else(|e| panic!("{name}: {e}"));
             if STALLS.contains(&(name, mesh)) {
-                assert_eq!(answer.status, Status::Stalled, "{name} {steps:?} has an answer now: remove it from the list");
+                assert_ne!(
+                    answer.status,
+                    Status::Optimal,
+                    "{name} {steps:?} has an answer now: remove it from the list"
+                );
                 continue;
             }
             assert_eq!(answer.status, Status::Optimal, "{name} {steps:?}: {:?}", answer.message);
