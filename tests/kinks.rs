@@ -113,11 +113,9 @@ fn kinks_go_with_walls() {
 #[test]
 fn kinks_in_velocities_are_named() {
     let text = particle("V = \"x^2/2\"\n[forces]\nx = \"-abs(x')*x'*5 - abs(x' + 0.1)\"", 1.0, 0.0, 10.0);
-    let error = model(&text, &[])
-        .simulation()
-        .method("gauss6+ctec")
-        .tolerance(1e-12)
-        .run()
-        .expect_err("it would take too many steps");
-    assert!(error.to_string().contains("`abs(x')`, `abs(x' + 0.1)` have a kink"), "{error}");
+    let said = match model(&text, &[]).simulation().method("gauss6+ctec").tolerance(1e-14).run() {
+        Ok(run) => run.warnings().collect::<Vec<_>>().join("\n"),
+        Err(error) => error.to_string(),
+    };
+    assert!(said.contains("`abs(x')`, `abs(x' + 0.1)` have a kink"), "{said}");
 }

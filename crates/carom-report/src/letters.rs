@@ -207,7 +207,8 @@ mod tests {
         assert!(drawn.ends_with("Z\"/><g/></svg>"), "{drawn}");
         assert!(!drawn.contains("text"), "{drawn}");
         let largest = |svg: &str| {
-            let numbers = svg.split(['M', 'L', 'Q', 'Z', ' ', '"']).filter_map(|word| word.parse::<f64>().ok());
+            let path = svg.split(" d=").nth(1).unwrap_or_default();
+            let numbers = path.split(['M', 'L', 'Q', 'Z', ' ', '"']).filter_map(|word| word.parse::<f64>().ok());
             numbers.fold(f64::MIN, f64::max)
         };
         assert!(largest(&drawn) <= 4.6, "it ends at x = 3, and nearly stands on y = 4: {drawn}");

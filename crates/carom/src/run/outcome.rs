@@ -110,8 +110,8 @@ pub struct Outcome {
     pub steps: usize,
     /// The number of impacts.
     pub impacts: usize,
-    /// The sum of the impulses λ of the impacts.
-    pub(crate) impulse: f64,
+    /// The sum of λφ̇⁻ of the impacts: energies that do not depend on the unit of φ.
+    pub(crate) exchange: f64,
     /// The first time at which a wall began to hold the motion, if any did.
     pub first_rest: Option<f64>,
     /// The largest violation of the constraints at the nodes, if there are constraints.

@@ -15,8 +15,8 @@ pub struct Tally {
     pub energy: Energy,
     /// The number of impacts so far.
     pub impacts: usize,
-    /// The sum of the impulses λ so far.
-    pub impulse: f64,
+    /// The sum of λφ̇⁻ of the impacts so far.
+    pub exchange: f64,
     /// The longest step so far.
     pub longest_step: f64,
     /// The first time at which a wall began to hold the motion.
@@ -66,7 +66,7 @@ impl Observer for Tally {
         let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
         self.longest_step = self.longest_step.max(log.h);
         self.note(log.end.z.t, log.end.z.t - log.begin(), energy, 0.5 * log.twice_kinetic.abs());
-        self.impulse += log.impacts().iter().map(|impact| impact.impulse.normal()).sum::<f64>();
+        self.exchange += log.impacts().iter().map(|impact| impact.impulse.normal() * impact.rate_minus).sum::<f64>();
         for event in log.events() {
             match event.kind {
                 EventKind::Impact(_) => self.impacts += 1,

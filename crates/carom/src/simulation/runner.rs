@@ -271,7 +271,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         state: ending.state,
         steps: ending.steps,
         impacts: tally.impacts,
-        impulse: tally.impulse,
+        exchange: tally.exchange,
         first_rest: tally.first_rest,
         violation,
         energy: tally.energy,

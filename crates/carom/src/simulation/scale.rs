@@ -35,18 +35,20 @@ pub(super) fn scale_of(runner: &Runner, plan: Plan, outcome: &Outcome, tolerance
 }
 
 /// The difference between two runs relative to the size of the motion: of the final states and of the coordinates on the way,
-/// because a motion at rest does not depend on its history. Nor does one after an impact without rebound, so that the impulses of
-/// impacts are compared too, and the times at which rest began, with a lower weight because accumulation points are extrapolated.
+/// because a motion at rest does not depend on its history. Nor does one after an impact without rebound, so that what impacts exchange,
+/// about 4K of one body, is compared too, on average over the impacts; and the times at which rest began, with a lower weight because
+/// accumulation points are extrapolated.
 pub(super) fn difference(a: &Outcome, b: &Outcome, scale: &ErrorScale) -> f64 {
     let time = (b.state.z.t - a.state.z.t).abs().max(b.state.z.t.abs());
     let rest = match (a.first_rest, b.first_rest) {
         (Some(a), Some(b)) if time > 0.0 => REST_TIME * (a - b).abs() / time,
         _ => 0.0,
     };
-    let impulse = relative(((&a.impulse, &b.impulse), &a.impulse.abs().max(b.impulse.abs())));
+    let exchanged = 4.0 * a.energy.max_kinetic * a.impacts.max(1) as f64;
+    let impacts = relative(((&a.exchange, &b.exchange), &exchanged));
     let scales = scale.q.iter().chain(&scale.p);
     let ends = a.state.z.z.iter().zip(&b.state.z.z).zip(scales).map(relative);
-    let worst = ends.chain(differences(a, b, scale)).fold(larger(rest, impulse), larger);
+    let worst = ends.chain(differences(a, b, scale)).fold(larger(rest, impacts), larger);
     if worst.is_finite() { worst } else { f64::INFINITY }
 }
 
