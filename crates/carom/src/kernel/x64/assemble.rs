@@ -53,7 +53,7 @@ impl Assembler {
 
     fn emit_masked(&mut self, opcode: Opcode, reg: u8, second: u8, last: Operand, mask: u8) {
         let has_calls = self.has_calls;
-        let base = |base| general_register(base, has_calls);
+        let base = |base: Base| base.register(has_calls);
         encode::instruction(&mut self.bytes, self.format, opcode, (reg, second, mask), last, base);
     }
 
@@ -365,38 +365,3 @@ const RSI: u8 = 6;
 const RDI: u8 = 7;
 /// The general registers of the first four arguments.
 const ARGUMENTS: [u8; 4] = [RDI, RSI, RDX, RCX];
-
-/// The general register that points to something. With calls, the arguments are in registers that calls preserve.
-fn general_register(base: Base, has_calls: bool) -> u8 {
-    match base {
-        Base::Inputs => {
-            if has_calls {
-                3
-            } else {
-                RDI
-            }
-        }
-        Base::Shared => {
-            if has_calls {
-                13
-            } else {
-                RSI
-            }
-        }
-        Base::Outputs => {
-            if has_calls {
-                15
-            } else {
-                RDX
-            }
-        }
-        Base::Constants => {
-            if has_calls {
-                14
-            } else {
-                RCX
-            }
-        }
-        Base::Frame => 5,
-    }
-}

@@ -14,6 +14,20 @@ pub(super) enum Base {
     Frame,
 }
 
+impl Base {
+    /// The number of the general register: that of an argument, or, in code with calls, one that calls preserve.
+    pub(super) fn register(self, has_calls: bool) -> u8 {
+        let (argument, preserved) = match self {
+            Base::Inputs => (7, 3),
+            Base::Shared => (6, 13),
+            Base::Outputs => (2, 15),
+            Base::Constants => (1, 14),
+            Base::Frame => (5, 5),
+        };
+        if has_calls { preserved } else { argument }
+    }
+}
+
 /// A memory operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Memory {
