@@ -16,7 +16,7 @@ pub struct Missed {
 }
 
 /// Checks the motion at equally spaced times, independent of the steps: on the polynomials of the steps, but at every
-/// [`Checkpoints::stride`]-th time, where runs are compared, to the order of the flow.
+/// `stride`-th time, where runs are compared, to the order of the flow.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     start: f64,
