@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::event::Kind;
 use super::state::{Memory, State};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -71,6 +72,9 @@ pub struct LoggedImpact {
     pub phi_t: f64,
     /// e of this impact.
     pub restitution: f64,
+    /// If several impulses act at once by the law of velocities, the number of this one among them; none for an impact by the rule
+    /// of the method.
+    pub at_once: Option<usize>,
 }
 
 /// An impulse along the directions of a contact, the normal ∇φ first.
@@ -87,6 +91,10 @@ pub struct Arc {
     pub start: Phase,
     /// The side and the point of the projected path that belong to the start, if the motion is a projection.
     pub path: Option<(usize, Phase)>,
+    /// What began it, and the number of the wall or kink; none for the first arc of a step.
+    pub cause: Option<(Kind, usize)>,
+    /// The number of events before it.
+    pub events: usize,
     holding: Range<usize>,
 }
 
@@ -179,10 +187,17 @@ impl StepLog {
         let first = self.walls.len();
         self.walls.extend_from_slice(holding);
         let holding = first..self.walls.len();
-        let new =
-            || Arc { start: start.clone(), path: path.map(|(side, z)| (side, z.clone())), holding: holding.clone() };
+        let events = self.events.len();
+        let new = || Arc {
+            start: start.clone(),
+            path: path.map(|(side, z)| (side, z.clone())),
+            cause: None,
+            events,
+            holding: holding.clone(),
+        };
         self.arcs.push(new, |arc| {
             arc.start.copy_from(start);
+            (arc.cause, arc.events) = (None, events);
             arc.holding = holding.clone();
             match (&mut arc.path, path) {
                 (Some((side, z)), Some((from_side, from))) => {
@@ -194,16 +209,23 @@ impl StepLog {
         });
     }
 
+    /// Records what began the last arc.
+    pub(super) fn set_cause(&mut self, kind: Kind, wall: usize) {
+        if let Some(arc) = self.arcs.items[..self.arcs.count].last_mut() {
+            arc.cause = Some((kind, wall));
+        }
+    }
+
     /// Records an event.
     pub(super) fn push_event(&mut self, t: f64, kind: EventKind) {
         self.events.push(Event { t, kind });
     }
 
     /// Records an impact and the state `plus` after it.
-    pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase) {
+    pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase, at_once: Option<usize>) {
         let number = self.impacts.count;
         let note = |impact: &mut LoggedImpact| {
-            impact.wall = hit.wall;
+            (impact.wall, impact.at_once) = (hit.wall, at_once);
             impact.impulse = Impulse::normal_only(lambda);
             impact.minus.copy_from(&hit.minus);
             impact.plus.copy_from(plus);
@@ -217,6 +239,7 @@ impl StepLog {
             rate_minus: hit.rate_minus,
             phi_t: hit.phi_t,
             restitution: hit.restitution,
+            at_once,
         };
         self.impacts.push(new, note);
         self.push_event(hit.minus.t, EventKind::Impact(number));

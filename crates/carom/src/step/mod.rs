@@ -25,6 +25,7 @@ mod touching;
 mod two_configurations;
 
 pub use control::Control;
+pub use event::Kind;
 pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};
 pub use maps::{Maps, Variant};
