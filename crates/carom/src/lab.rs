@@ -112,3 +112,8 @@ pub mod step {
 pub mod system {
     pub use crate::system::*;
 }
+
+/// See `tangent/` in the sources.
+pub mod tangent {
+    pub use crate::tangent::*;
+}

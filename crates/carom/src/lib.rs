@@ -28,6 +28,12 @@
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 
+/// So is that of the page on derivatives.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/derivatives.md")]
+mod derivatives_page {}
+
+mod analysis;
 mod catalogue;
 mod compare;
 mod derive;
@@ -53,7 +59,11 @@ mod simulation;
 mod solve;
 mod step;
 mod system;
+mod tangent;
 
+pub use analysis::{
+    Approach, BranchPoint, ClosedOrbit, Derivatives, Exponents, Fixed, Lyapunov, Mark, Miss, Mode, Orbit, Sensitivity,
+};
 pub use catalogue::{EXAMPLES, Example};
 pub use derive::derive;
 pub use error::{Diagnostic, Error, Failure, Place, Result};

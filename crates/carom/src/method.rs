@@ -96,6 +96,11 @@ impl Method {
         Ok(Method { name: name.into(), flow: Arc::new(flow), rule, mcva_order, switches })
     }
 
+    /// The name of the impact rule.
+    pub fn rule_name(&self) -> &'static str {
+        self.rule.name
+    }
+
     /// Creates the impact rule, or returns an error if it is incompatible with the system or the flow.
     pub fn rule(&self, plant: &dyn Plant, settings: &Run) -> Result<Built> {
         let mut settings = settings.clone();

@@ -25,7 +25,7 @@ pub use composition::Composition;
 pub(crate) use disturbed::{Disturbed, disturb};
 pub use gauss::Gauss;
 pub(crate) use halved::Halved;
-pub(crate) use held::{Held, HeldCode};
+pub(crate) use held::{Held, HeldCode, SampleCode};
 pub use interpolated::Interpolated;
 pub use registry::{FlowKind, named, registry};
 pub use rk4::Rk4;

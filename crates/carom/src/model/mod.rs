@@ -23,6 +23,7 @@
 mod builder;
 mod document;
 mod drawing;
+mod formula;
 mod load;
 mod mass;
 mod names;
