@@ -127,3 +127,8 @@ pub mod system {
 pub mod optimize {
     pub use crate::optimize::*;
 }
+
+/// See `tangent/` in the sources.
+pub mod tangent {
+    pub use crate::tangent::*;
+}

@@ -33,6 +33,11 @@ mod readme {}
 #[doc = include_str!("../../../docs/sweeps.md")]
 mod page_on_sweeps {}
 
+/// So is that of the page on derivatives.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/derivatives.md")]
+mod page_on_derivatives {}
+
 // On x86-64 only the feature `cranelift` needs these, so that there they are dependencies of their own.
 #[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
 extern crate x64_cranelift_codegen as cranelift_codegen;
@@ -45,6 +50,7 @@ extern crate x64_cranelift_module as cranelift_module;
 #[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
 extern crate x64_cranelift_native as cranelift_native;
 
+mod analysis;
 mod catalogue;
 mod compare;
 mod derive;
@@ -74,7 +80,11 @@ mod solve;
 mod step;
 mod sweep;
 mod system;
+mod tangent;
 
+pub use analysis::{
+    Approach, BranchPoint, ClosedOrbit, Derivatives, Exponents, Fixed, Lyapunov, Mark, Miss, Mode, Orbit, Sensitivity,
+};
 pub use catalogue::{EXAMPLES, Example};
 pub use derive::derive;
 pub use error::{Diagnostic, Error, Failure, Place, Result};

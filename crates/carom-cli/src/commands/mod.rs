@@ -8,11 +8,14 @@ mod dynamics;
 mod examples;
 mod import;
 mod interrupt;
+mod lyapunov;
 mod methods;
 mod optimize;
+mod orbit;
 mod paper;
 mod picture;
 mod run;
+mod sensitivity;
 mod sweep;
 
 use std::path::Path;
@@ -37,6 +40,9 @@ pub fn execute(command: Command) -> Result<ExitCode> {
         Command::Examples { name } => examples::examples(name.as_deref()),
         Command::Completions { shell } => completions::completions(shell),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Lyapunov(arguments) => lyapunov::lyapunov(&arguments),
+        Command::Orbit(arguments) => orbit::orbit(&arguments),
+        Command::Sensitivity(arguments) => sensitivity::sensitivity(&arguments),
         Command::Paper(arguments) => paper::paper(&arguments),
         Command::Methods => methods::methods(),
         Command::Run(arguments) => run::run(&arguments),
@@ -127,6 +133,17 @@ fn quoted(cell: &str) -> String {
 fn with_options(model: &args::Model, options: &[(&str, &Option<String>)]) -> args::Model {
     let typed = options.iter().filter_map(|(option, value)| Some(format!("{option} {}", value.as_ref()?)));
     args::Model { model: model.model.clone(), settings: model.settings.iter().cloned().chain(typed).collect() }
+}
+
+/// Adds the options of a run with steps of equal length.
+fn with_equal_steps(model: &args::Model, run: &args::EqualSteps) -> args::Model {
+    with_options(model, &[("--method", &run.method), ("--step", &run.step), ("--until", &run.until)])
+}
+
+/// Checks, before anything is computed, that `--plot` can write to this path, which must not be that of the model.
+fn plot_target(plot: Option<&Path>, model: &str) -> Result<Option<Target>> {
+    let target = plot.map(|path| Target::new(path, "--plot", &picture::PLOTS)).transpose()?;
+    target.map(|target| keep_model(target, model)).transpose()
 }
 
 /// Refuses to write to the file of the model.

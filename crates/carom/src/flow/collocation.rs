@@ -32,7 +32,7 @@ impl Collocation {
     }
 
     /// ∫₀^x ℓⱼ for each j, by a Gauss quadrature that is exact for this degree.
-    fn integrals(&self, x: f64) -> Vec<f64> {
+    pub(crate) fn integrals(&self, x: f64) -> Vec<f64> {
         let s = self.c.len();
         let integral = |j: usize| x * (0..s).map(|k| self.b[k] * lagrange(&self.c, j, x * self.c[k])).sum::<f64>();
         (0..s).map(integral).collect()

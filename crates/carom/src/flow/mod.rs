@@ -28,7 +28,7 @@ pub(crate) use disturbed::{Disturbed, disturb};
 pub use dop853::Dop853;
 pub use gauss::Gauss;
 pub(crate) use halved::Halved;
-pub(crate) use held::{Held, HeldCode};
+pub(crate) use held::{Held, HeldCode, SampleCode};
 pub use interpolated::Interpolated;
 pub(crate) use onepass::OnePass;
 pub use registry::{FlowKind, named, registry};

@@ -101,6 +101,14 @@ impl FlowKind {
         matches!(self.recipe, Recipe::Dop853)
     }
 
+    /// The fractions of a step in which it is made, each by the same discrete Lagrangian.
+    pub(crate) fn parts(&self) -> &'static [f64] {
+        match &self.recipe {
+            Recipe::Composition(parts, _) => parts,
+            _ => &[1.0],
+        }
+    }
+
     /// A key that identifies the flow, including its settings.
     pub fn key(&self) -> String {
         match self.alpha {

@@ -24,6 +24,7 @@ mod builder;
 pub mod control;
 mod document;
 mod drawing;
+mod formula;
 mod load;
 mod mass;
 mod names;

@@ -14,6 +14,7 @@ use crate::model::Model;
 use crate::plant::{Expressions, SharedPlant};
 use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
+use crate::tangent::TangentCode;
 
 /// The plant and the schemes used so far. Each is compiled on first use.
 #[derive(Default)]
@@ -23,6 +24,7 @@ pub(super) struct Compiled {
     /// The scheme of quick steps; none if the system has none.
     quick: OnceLock<Option<Chosen>>,
     constructions: Mutex<Vec<Arc<Construction>>>,
+    tangents: Mutex<Vec<KnownTangent>>,
     /// The last start that was checked, reused while the settings do not change.
     pub(super) start: Mutex<Option<Checked>>,
 }
@@ -35,6 +37,13 @@ struct Known {
     scheme: Scheme,
     pool: Arc<Pool>,
     warnings: Vec<String>,
+}
+
+/// The compiled derivatives for a method, by some parameters.
+struct KnownTangent {
+    method: String,
+    theta: Vec<usize>,
+    code: Arc<TangentCode>,
 }
 
 /// The compiled code of the projected principle.
@@ -56,7 +65,7 @@ pub(super) struct Chosen {
 
 impl Simulation {
     /// The method set by the user, else that of the model, else the default.
-    pub(super) fn chosen_method(&self) -> Result<Arc<Method>> {
+    pub(crate) fn chosen_method(&self) -> Result<Arc<Method>> {
         if let Some(method) = &self.method {
             return Ok(method.clone());
         }
@@ -120,6 +129,17 @@ impl Simulation {
         let (method, pool) = (method.key(), Arc::<Pool>::default());
         lock().push(Known { method, numbers, scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         Ok(Chosen { scheme, pool, warnings })
+    }
+
+    /// Returns the compiled derivatives of a method by some parameters, and compiles them if needed.
+    pub(crate) fn tangent_code(&self, method: &Method, theta: &[usize]) -> Result<Arc<TangentCode>> {
+        let mut known = self.compiled.tangents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.iter().find(|known| known.method == method.name && known.theta == theta) {
+            return Ok(known.code.clone());
+        }
+        let code = Arc::new(TangentCode::new(&self.model.system, method, theta)?);
+        known.push(KnownTangent { method: method.name.clone(), theta: theta.to_vec(), code: code.clone() });
+        Ok(code)
     }
 
     fn plant(&self) -> Result<SharedPlant> {

@@ -315,6 +315,30 @@ impl Simulation {
         self.until
     }
 
+    /// The values of the parameters.
+    pub(crate) fn parameters(&self) -> &Arc<[f64]> {
+        &self.parameters
+    }
+
+    /// The end time, if there is one.
+    pub(crate) fn end_time(&self) -> Option<f64> {
+        self.until
+    }
+
+    /// True if the run begins with the start of the model.
+    pub(crate) fn starts_with_model(&self) -> bool {
+        matches!(self.from, From::Model)
+    }
+
+    /// The same with steps of equal length: the default method then finds one step for the whole run.
+    pub(crate) fn with_equal_steps(self) -> Simulation {
+        if !self.has_default_method() {
+            return self;
+        }
+        let name = default_for(&self.model);
+        self.method(name)
+    }
+
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model

@@ -16,8 +16,8 @@ use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
-use crate::run::{Audience, Mesh, Outcome, Schedule, Sections, Status, Watcher};
-use crate::step::{Scheme, State};
+use crate::run::{Audience, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
+use crate::step::{Scheme, State, Variant};
 
 /// A simulation with a known step and a checked start.
 pub struct Ready {
@@ -172,6 +172,27 @@ impl Ready {
     /// The nodes; if carom controls the length of steps, as if they were all as long as the longest allowed.
     pub(super) fn mesh(&self) -> Mesh<'static> {
         Mesh::new(self.begin(), self.plan.step, self.plan.until)
+    }
+
+    /// The state at the beginning of the first step, with what the method needs to know.
+    pub(crate) fn first_state(&self) -> Result<State> {
+        let mut state = self.state.clone();
+        if !self.is_resumed {
+            let mut stepper = self.scheme.stepper(Variant::Whole)?;
+            stepper.begin(&state.parameters);
+            stepper.start(&mut state, self.plan.step).map_err(|e| failure(e, &self.state.z))?;
+        }
+        Ok(state)
+    }
+
+    /// The number of equal steps.
+    pub(crate) fn steps(&self) -> usize {
+        self.mesh().count()
+    }
+
+    /// The plant and the method.
+    pub(crate) fn scheme(&self) -> &Scheme {
+        &self.scheme
     }
 
     /// The end time.

@@ -1,5 +1,6 @@
 //! Numerical solution of equations: linear systems, scalar roots, and the stopping rule of Newton's method.
 
+mod eigen;
 mod equilibrate;
 mod linear;
 mod lu;
@@ -9,6 +10,7 @@ pub mod root;
 mod skyline;
 mod sparse;
 
+pub use eigen::{eigenvalues, least_squares};
 pub(crate) use linear::Linear;
 pub use lu::Lu;
 pub(crate) use markowitz::MarkowitzLu;

@@ -118,6 +118,7 @@ impl EventDriven {
             self.sides[wall - self.facts.walls] *= -1.0;
             self.maps.set_sides(&self.sides);
             log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
+            log.set_cause(kind, wall);
             return Ok(None);
         }
         if kind == Kind::Meets {
@@ -131,6 +132,7 @@ impl EventDriven {
         }
         let stop = self.settle(Some(wall).filter(|_| kind == Kind::Presses), h, log)?;
         log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
+        log.set_cause(kind, wall);
         Ok(stop)
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Encounter {
 
 /// What happens at a wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Its gap closes.
     Meets,
     /// The motion touches it without any speed, and goes into it: the limit of infinitely many small bounces is contact.

@@ -159,7 +159,7 @@ impl Explicit {
         hit.phi_t = self.evaluator.normal(wall, &hit.minus, &mut hit.grad_phi);
         hit.restitution = self.evaluator.restitution()[wall];
         self.plus.copy_from(&log.end.z);
-        log.push_impact(hit, lambda, &self.plus);
+        log.push_impact(hit, lambda, &self.plus, None);
         log.push_arc(&self.plus, &[], &[], None);
     }
 }

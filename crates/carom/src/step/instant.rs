@@ -82,7 +82,7 @@ impl Resolver {
                 let (full, partial) = maps.free_and_partial();
                 let mut tools = Tools { evaluator: &mut *evaluator, full, partial, next: &mut self.next };
                 let lambda = resolve(&mut *self.rule, &self.hit, log.end.memory.window(), z, &mut tools)?;
-                log.push_impact(&self.hit, lambda, z);
+                log.push_impact(&self.hit, lambda, z, None);
                 // The next bounce follows at the same instant.
                 self.hit.begin.copy_from(z);
                 self.hit.begins_at_node = false;
@@ -161,12 +161,13 @@ impl Resolver {
             sizes.push(if gap.abs() <= lowest { size } else { 0.0 });
         }
         let impulses = share(&w, &demand, |k| sizes[k]).ok_or(NoSolution::Squeezed)?;
-        for (k, lambda) in impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0) {
+        let pushing = impulses.into_iter().enumerate().filter(|(_, lambda)| *lambda > 0.0);
+        for (number, (k, lambda)) in pushing.enumerate() {
             self.face(self.touching.walls[k].0, evaluator)?;
             // Each record has its own impulse, and the rate before all of them.
             (self.hit.rate_minus, self.hit.restitution) = (u_minus[k], restitution[k]);
             self.hit.push(lambda, z, evaluator)?;
-            log.push_impact(&self.hit, lambda, z);
+            log.push_impact(&self.hit, lambda, z, Some(number));
             self.hit.minus.copy_from(z);
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::event::Kind;
 use super::state::{Memory, State};
 use crate::phase::{Flow, Phase, Polynomial};
 use crate::plant::Evaluator;
@@ -71,6 +72,9 @@ pub struct LoggedImpact {
     pub phi_t: f64,
     /// e of this impact.
     pub restitution: f64,
+    /// If several impulses act at once by the law of velocities, the number of this one among them; none for an impact by the rule
+    /// of the method.
+    pub at_once: Option<usize>,
 }
 
 /// An impulse along the directions of a contact, the normal ∇φ first.
@@ -89,6 +93,10 @@ pub struct Arc {
     pub path: Option<(usize, Phase)>,
     /// The polynomial of the motion, if the flow has one.
     pub polynomial: Polynomial,
+    /// What began it, and the number of the wall or kink; none for the first arc of a step.
+    pub cause: Option<(Kind, usize)>,
+    /// The number of events before it.
+    pub events: usize,
     holding: Range<usize>,
 }
 
@@ -181,15 +189,19 @@ impl StepLog {
         let first = self.walls.len();
         self.walls.extend_from_slice(holding);
         let holding = first..self.walls.len();
+        let events = self.events.len();
         let new = || Arc {
             start: start.clone(),
             path: path.map(|(side, z)| (side, z.clone())),
             polynomial: Polynomial::default(),
+            cause: None,
+            events,
             holding: holding.clone(),
         };
         self.arcs.push(new, |arc| {
             arc.start.copy_from(start);
             arc.polynomial.forget();
+            (arc.cause, arc.events) = (None, events);
             arc.holding = holding.clone();
             match (&mut arc.path, path) {
                 (Some((side, z)), Some((from_side, from))) => {
@@ -199,6 +211,13 @@ impl StepLog {
                 (to, from) => *to = from.map(|(side, z)| (side, z.clone())),
             }
         });
+    }
+
+    /// Records what began the last arc.
+    pub(super) fn set_cause(&mut self, kind: Kind, wall: usize) {
+        if let Some(arc) = self.arcs.items[..self.arcs.count].last_mut() {
+            arc.cause = Some((kind, wall));
+        }
     }
 
     /// Keeps the polynomial of the last arc, if the last step of the flow was the one from z with length h.
@@ -216,10 +235,10 @@ impl StepLog {
     }
 
     /// Records an impact and the state `plus` after it.
-    pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase) {
+    pub(super) fn push_impact(&mut self, hit: &crate::impact::Hit, lambda: f64, plus: &Phase, at_once: Option<usize>) {
         let number = self.impacts.count;
         let note = |impact: &mut LoggedImpact| {
-            impact.wall = hit.wall;
+            (impact.wall, impact.at_once) = (hit.wall, at_once);
             impact.impulse = Impulse::normal_only(lambda);
             impact.minus.copy_from(&hit.minus);
             impact.plus.copy_from(plus);
@@ -233,6 +252,7 @@ impl StepLog {
             rate_minus: hit.rate_minus,
             phi_t: hit.phi_t,
             restitution: hit.restitution,
+            at_once,
         };
         self.impacts.push(new, note);
         self.push_event(hit.minus.t, EventKind::Impact(number));

@@ -26,6 +26,7 @@ mod touching;
 mod two_configurations;
 
 pub use control::Control;
+pub use event::Kind;
 pub(crate) use explicit::{enter, leave};
 pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};

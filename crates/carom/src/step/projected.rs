@@ -137,7 +137,7 @@ impl Projected {
         hit.phi_t = self.motion.normal(0, &hit.minus, &mut hit.grad_phi);
         let along = |p: &[f64]| p.iter().zip(&hit.grad_phi).map(|(p, g)| p * g).sum::<f64>();
         let lambda = (along(self.q.p()) - along(hit.minus.p())) / along(&hit.grad_phi);
-        log.push_impact(hit, lambda, &self.q);
+        log.push_impact(hit, lambda, &self.q, None);
         Ok(())
     }
 

@@ -18,33 +18,33 @@ use crate::system::Enforce;
 /// ```
 #[derive(Debug)]
 pub(crate) struct HeldCode {
-    pub(super) local: Arc<LocalCode>,
-    pub(super) order: usize,
-    pub(super) samples: Vec<SampleCode>,
+    pub(crate) local: Arc<LocalCode>,
+    pub(crate) order: usize,
+    pub(crate) samples: Vec<SampleCode>,
     /// For each pair of points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l. These are the
     /// factors of L_vv, h L_vq, h² ṗ_q and h ṗ_v if these matrices are equal at all samples.
-    pub(super) sums: Vec<Vec<[f64; 4]>>,
+    pub(crate) sums: Vec<Vec<[f64; 4]>>,
     /// The times of the points as fractions of the step: q0, the inner points, q1.
-    pub(super) times: Vec<f64>,
+    pub(crate) times: Vec<f64>,
     /// The points at which one-point constraints are enforced; the last is q1.
-    pub(super) constrained: Vec<usize>,
+    pub(crate) constrained: Vec<usize>,
     /// The fraction of the step at which two-point constraints are enforced.
-    pub(super) part: f64,
+    pub(crate) part: f64,
     /// If the points lie on a polynomial close to the motion: ℓ_k′ of the points k = 1, 2, … at each inner point; otherwise
     /// empty.
-    pub(super) slopes: Vec<Vec<f64>>,
+    pub(crate) slopes: Vec<Vec<f64>>,
     /// The adjoint, with which a map that is not symmetric makes steps backwards.
-    pub(super) adjoint: Option<Arc<HeldCode>>,
+    pub(crate) adjoint: Option<Arc<HeldCode>>,
 }
 
 /// One evaluation of L in the quadrature.
-#[derive(Debug)]
-pub(super) struct SampleCode {
-    pub(super) b: f64,
-    pub(super) c: f64,
+#[derive(Clone, Debug)]
+pub(crate) struct SampleCode {
+    pub(crate) b: f64,
+    pub(crate) c: f64,
     /// αᵢ for each point of the step. For q0, αᵢ_0 = 1 − Σ_k αᵢ_k and βᵢ_0 = −Σ_k βᵢ_k give the derivative of L_d at q0.
-    pub(super) alpha: Vec<f64>,
-    pub(super) beta: Vec<f64>,
+    pub(crate) alpha: Vec<f64>,
+    pub(crate) beta: Vec<f64>,
 }
 
 impl SampleCode {
@@ -102,7 +102,7 @@ impl HeldCode {
     }
 
     /// The index of the last point.
-    pub(super) fn last(&self) -> usize {
+    pub(crate) fn last(&self) -> usize {
         self.times.len() - 1
     }
 

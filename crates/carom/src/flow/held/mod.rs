@@ -6,7 +6,7 @@ mod made;
 
 use std::sync::Arc;
 
-pub(crate) use code::HeldCode;
+pub(crate) use code::{HeldCode, SampleCode};
 use equations::Equations;
 use made::LastSteps;
 

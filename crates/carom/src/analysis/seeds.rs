@@ -1,0 +1,147 @@
+//! How the start moves with the variables by which is differentiated.
+
+use super::names::{By, Component};
+use crate::expr::{eval, grad};
+use crate::model::{Model, Motion};
+use crate::phase::Phase;
+use crate::solve::Solved;
+use crate::tangent::{Matrix, Tangent, add, dot};
+
+/// The derivatives of the start z0 and of the parameters θ, one column for each variable.
+#[derive(Clone, Debug)]
+pub(super) struct Seeds {
+    pub(super) z: Matrix,
+    pub(super) theta: Matrix,
+    /// The columns of variables along which the constraints do not let the start move.
+    pub(super) stuck: Vec<usize>,
+}
+
+/// What stays fixed while a parameter varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixed {
+    /// The start (q, v).
+    Velocity,
+    /// The start (q, p).
+    Momentum,
+}
+
+/// What a seed needs to know.
+pub(super) struct Start<'a> {
+    pub(super) model: &'a Model,
+    pub(super) parameters: &'a [f64],
+    /// The indices of the parameters θ.
+    pub(super) theta: &'a [usize],
+    /// What stays fixed; none if `[initial]` is evaluated anew.
+    pub(super) fixed: Option<Fixed>,
+    /// True if the start is regarded as (q, p), false if as (q, v).
+    pub(super) by_momenta: bool,
+}
+
+impl Start<'_> {
+    /// The seeds of these variables at the first state z, on which the walls `holding` hold.
+    pub(super) fn seeds(&self, by: &[By], z: &Phase, holding: &[usize], tangent: &mut Tangent) -> Solved<Seeds> {
+        let (n, m, free) = (z.q().len(), self.theta.len(), self.model.system.free());
+        let slopes = tangent.momentum_slopes(z)?;
+        let projection = tangent.projection(z, holding)?;
+        let is_projected = !self.model.system.constraints.is_empty() || !holding.is_empty();
+        let mut seeds =
+            Seeds { z: Matrix::zeros(2 * n, by.len()), theta: Matrix::zeros(m, by.len()), stuck: Vec::new() };
+        for (column, by) in by.iter().enumerate() {
+            // dq0, then dv0 or, if the momenta are given, dp0.
+            let (mut dq, mut dv, mut dp) = (vec![0.0; n], vec![0.0; n], None);
+            let mut theta = vec![0.0; m];
+            let place = |i: usize| free.iter().position(|&k| k == i).unwrap_or(0);
+            match *by {
+                By::Initial(Component::Q, i) => {
+                    dq[place(i)] = 1.0;
+                    dp = self.by_momenta.then(|| vec![0.0; n]);
+                }
+                By::Initial(Component::V, i) => dv[place(i)] = 1.0,
+                By::Initial(Component::P, i) => dp = Some((0..n).map(|k| f64::from(k == place(i))).collect()),
+                By::Parameter(k) => {
+                    if let Some(number) = self.theta.iter().position(|&known| known == k) {
+                        theta[number] = 1.0;
+                    }
+                    match self.fixed {
+                        Some(Fixed::Velocity) => {}
+                        Some(Fixed::Momentum) => dp = Some(vec![0.0; n]),
+                        None => self.evaluate_anew(k, &free, &mut dq, &mut dv, &mut dp),
+                    }
+                }
+            }
+            if is_projected {
+                let moved: Vec<f64> = (0..n)
+                    .map(|i| {
+                        let row = projection.row(i);
+                        dot(&row[..n], &dq) + dot(&row[2 * n..], &theta)
+                    })
+                    .collect();
+                dq = moved;
+            }
+            let dp = dp.unwrap_or_else(|| {
+                let row = |i: usize| {
+                    let slope = slopes.row(i);
+                    let by_state = dot(&slope[..n], &dq) + dot(&slope[n..2 * n], &dv);
+                    by_state + dot(&slope[2 * n + 1..], &theta)
+                };
+                (0..n).map(row).collect()
+            });
+            let mut dz = [dq, dp].concat();
+            if is_projected {
+                let before = dz.clone();
+                for i in 0..2 * n {
+                    let row = projection.row(i);
+                    let by_z = dot(&row[..2 * n], &before);
+                    dz[i] = by_z + dot(&row[2 * n..], &theta);
+                }
+                let size = |x: &[f64]| x.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+                if matches!(by, By::Initial(..)) && size(&dz) <= 1e-12 * size(&before).max(1.0) {
+                    seeds.stuck.push(column);
+                }
+            }
+            (0..2 * n).for_each(|i| seeds.z.row_mut(i)[column] = dz[i]);
+            (0..m).for_each(|k| seeds.theta.row_mut(k)[column] = theta[k]);
+        }
+        Ok(seeds)
+    }
+
+    /// The derivatives of what `[initial]` gives, by parameter k.
+    fn evaluate_anew(&self, k: usize, free: &[usize], dq: &mut [f64], dv: &mut [f64], dp: &mut Option<Vec<f64>>) {
+        let system = &self.model.system;
+        let Some(initial) = &self.model.initial else { return };
+        let values: Vec<_> = system.parameters.iter().map(|p| p.symbol).zip(self.parameters.iter().copied()).collect();
+        let symbol = system.parameters[k].symbol;
+        let slope = |f: crate::expr::Expr| eval(&grad(f, &[symbol]), &values)[0];
+        for (place, &i) in free.iter().enumerate() {
+            dq[place] = slope(initial.q[i]);
+            match &initial.motion {
+                Motion::Velocity(v) => dv[place] = slope(v[i]),
+                Motion::Momentum(p) => dp.get_or_insert_with(|| vec![0.0; free.len()])[place] = slope(p[i]),
+                Motion::Next(_) => {}
+            }
+        }
+    }
+}
+
+impl Seeds {
+    /// The derivatives of the end of a step by the variables, where its beginning has the derivatives `d`; the nodes are fixed.
+    pub(super) fn advance(&self, end: &Matrix, d: &Matrix, next: &mut Matrix) {
+        next.copy_from(d);
+        next.clear();
+        let size = d.rows();
+        for i in 0..size {
+            let (slopes, to) = (end.row(i), next.row_mut(i));
+            (0..size).for_each(|j| add(to, slopes[j], d.row(j)));
+            slopes[size + 2..].iter().enumerate().for_each(|(k, x)| add(to, *x, self.theta.row(k)));
+        }
+    }
+
+    /// A derivative by (z, t, h, θ) of a step as one by the variables, where z has the derivatives `d`; the nodes are fixed.
+    pub(super) fn chain(&self, slopes: &[f64], d: &Matrix) -> Vec<f64> {
+        let mut sum = vec![0.0; d.columns];
+        let (by_z, by_theta) = (&slopes[..d.rows()], &slopes[d.rows() + 2..]);
+        by_z.iter().enumerate().for_each(|(j, x)| add(&mut sum, *x, d.row(j)));
+        by_theta.iter().enumerate().for_each(|(k, x)| add(&mut sum, *x, self.theta.row(k)));
+        sum
+    }
+}

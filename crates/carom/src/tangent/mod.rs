@@ -1,0 +1,21 @@
+//! Derivatives of the discrete motion, through impacts and contact.
+//!
+//! What is differentiated is the map that a run computes, so that derivatives are exact to roundoff at any step. A [`Tangent`]
+//! follows the [`StepLog`](crate::step::StepLog) of a step: the implicit function theorem on the equations of each smooth piece
+//! (`piece.rs`, `part.rs`), the lengths of pieces that end with events (`step.rs`), the impact rules (`reset.rs`), rest and release
+//! (`contact.rs`). It makes no steps itself. The derivatives of the system are compiled once (`code.rs`).
+
+mod code;
+mod contact;
+mod local;
+mod matrix;
+mod output;
+mod part;
+mod piece;
+mod reset;
+mod step;
+
+pub use code::TangentCode;
+pub use matrix::{Matrix, add, dot, solve};
+pub use output::OutputCode;
+pub use step::{ChangeTangent, ImpactTangent, StepTangent, Tangent};
