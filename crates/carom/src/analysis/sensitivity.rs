@@ -182,11 +182,14 @@ impl Sensitivity {
                 forward.events.changes.sort_by(|a, b| a.t.total_cmp(&b.t));
                 let of = expand(&wanted, forward.events.impacts.len());
                 let has_end = !matches!(outcome.status, Status::Failed(_));
-                let results = quantities.all(&of, &mut forward, has_end);
+                let mut results = quantities.all(&of, &mut forward, has_end);
                 let impacts: Vec<Approached> =
                     forward.events.impacts.iter().map(|impact| impact.about.clone()).collect();
                 let changes = forward.events.changes.len();
                 let stuck = forward.seeds.map_or(Vec::new(), |seeds| seeds.stuck);
+                for (_, row) in &mut results {
+                    stuck.iter().for_each(|&column| row[column] = f64::NAN);
+                }
                 let path = forward.path.unwrap_or_default();
                 Found {
                     outcome,

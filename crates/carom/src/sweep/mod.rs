@@ -31,7 +31,7 @@ pub const LANES: &str = "dop853";
 /// let sweep = model.sweep().vary("g=1.6,9.8")?.vary("initial.q[0]=0.2:1:5")?.record("final")?.build()?;
 /// let rows = sweep.run(0..sweep.rows(), &|| false)?;
 /// assert_eq!(rows.len(), 10);
-/// assert_eq!(rows[7].values, [9.8, 0.6]);
+/// assert_eq!(rows[6].values, [9.8, 0.4]);
 /// # Ok::<(), carom::Error>(())
 /// ```
 #[derive(Clone)]
