@@ -170,6 +170,11 @@ fn derivatives_are_those_of_differences() {
                 let sensitivity = simulation.sensitivity().of("final.q,final.p").by(&feature.by.join(","));
                 let found = sensitivity.run().expect("it runs");
                 let adjoint = sensitivity.mode(Mode::Adjoint).run().expect("it runs");
+                if found.derivatives.iter().flatten().any(|x| x.is_nan()) {
+                    // Where balls touch, roundoff may make a touch of an impact, which has no derivative; a warning says so.
+                    assert!(feature.name == "at once" && !found.warnings.is_empty(), "{method} on {}", feature.name);
+                    continue;
+                }
                 for (j, name) in feature.by.iter().enumerate() {
                     let value = model.system.parameters.iter().find(|p| p.name == *name).expect("it exists").value;
                     let expected = difference(&simulation, name, value);
