@@ -10,6 +10,7 @@ pub mod motion;
 pub mod order;
 pub mod projected;
 pub mod reference;
+pub mod tree;
 pub mod units;
 pub mod words;
 

@@ -112,3 +112,8 @@ pub mod step {
 pub mod system {
     pub use crate::system::*;
 }
+
+/// See `tree/` in the sources.
+pub mod tree {
+    pub use crate::tree::*;
+}

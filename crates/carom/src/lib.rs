@@ -53,6 +53,7 @@ mod simulation;
 mod solve;
 mod step;
 mod system;
+mod tree;
 
 pub use catalogue::{EXAMPLES, Example};
 pub use derive::derive;

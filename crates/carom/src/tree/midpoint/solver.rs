@@ -1,0 +1,164 @@
+//! Newton's method for a step, with holonomic constraints at the nodes by their Schur complement. [TPC eq. 6]
+//!
+//! ```text
+//! p0 + D₁L_d − G0ᵀλ = 0,   g(q1, t1) = 0
+//! [ J  −G0ᵀ ; G1  0 ] (δ; δλ) = −(r − G0ᵀλ ; g)
+//! X = J⁻¹G0ᵀ,   δ⁰ = −J⁻¹(r − G0ᵀλ),   (G1 X) δλ = −g − G1 δ⁰,   δ = δ⁰ + X δλ
+//! ```
+
+use super::ball::Ball;
+use super::progress::{Memory, Progress, Verdict, advance};
+use super::{Load, Midpoint, Start};
+use crate::solve::{Lu, NoSolution, Solved};
+use crate::tree::{Pose, Surroundings, Tree, Vec3};
+
+/// Functions of the places of points, the coordinates and the time: the constraints and walls of a model.
+pub trait Relations {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// Writes the values, and the gradients by the freedoms, one row for each.
+    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: &mut [f64], rows: &mut [f64]);
+}
+
+/// Solves the equations of steps.
+#[derive(Clone, Debug)]
+pub struct Solver {
+    /// The equations.
+    pub step: Midpoint,
+    freedoms: usize,
+    /// G0 and G1, by rows.
+    rows: [Vec<f64>; 2],
+    /// X, by columns.
+    x: Vec<f64>,
+    g: Vec<f64>,
+    schur: Vec<f64>,
+    lu: Lu,
+    change: Vec<f64>,
+    pose: Pose,
+    q1: Vec<f64>,
+    rest: Vec<f64>,
+    newton: Memory,
+}
+
+/// A step with its surroundings at the middle and at both ends.
+#[derive(Clone, Copy)]
+pub struct Over<'a> {
+    /// The start.
+    pub start: Start<'a>,
+    /// The time of the start.
+    pub t: f64,
+    /// The surroundings at the start, the middle and the end.
+    pub around: [&'a Surroundings; 3],
+}
+
+impl Solver {
+    /// Memory for a tree with so many constraints.
+    pub fn new(tree: &Tree, count: usize) -> Solver {
+        let freedoms = tree.freedoms;
+        Solver {
+            step: Midpoint::new(tree),
+            freedoms,
+            rows: [vec![0.0; count * freedoms], vec![0.0; count * freedoms]],
+            x: vec![0.0; count * freedoms],
+            g: vec![0.0; count],
+            schur: vec![0.0; count * count],
+            lu: Lu::new(count),
+            change: vec![0.0; count],
+            pose: Pose::new(tree),
+            q1: vec![0.0; tree.coordinates],
+            rest: vec![0.0; freedoms],
+            newton: Memory::new(freedoms),
+        }
+    }
+
+    /// Solves for u and λ from the guesses in `u` and `lambda`. Returns the number of corrections.
+    pub fn solve(
+        &mut self,
+        tree: &Tree,
+        over: Over,
+        relations: &mut dyn Relations,
+        load: &mut Load,
+        u: &mut [f64],
+        lambda: &mut [f64],
+    ) -> Solved<usize> {
+        let Over { start, t, around } = over;
+        self.newton.set_units(tree, start.q, u);
+        if !lambda.is_empty() {
+            self.pose.place(tree, around[0], start.q, &self.rest);
+            relations.evaluate(tree, &self.pose, start.q, t, &mut self.g, &mut self.rows[0]);
+        }
+        let mut progress = Progress::new();
+        let mut is_old = true;
+        loop {
+            self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
+            if is_old {
+                self.step.factor(tree, around[1], u, start.h)?;
+                self.x.copy_from_slice(&self.rows[0]);
+                self.x.chunks_exact_mut(self.freedoms).for_each(|column| self.step.apply_inverse(tree, column));
+            }
+            if !lambda.is_empty() {
+                self.look_at_end(tree, over, relations, u);
+            }
+            self.correct(tree, lambda)?;
+            let (nd, nu) = advance(&mut self.newton.delta, &self.newton.weights, u);
+            match progress.judge(nd, nu)? {
+                Verdict::Done => break,
+                Verdict::GoOn { is_slow } => is_old = is_slow,
+            }
+        }
+        self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
+        Ok(progress.count)
+    }
+
+    /// Computes g and G1 at the end of the step that moves by u.
+    fn look_at_end(&mut self, tree: &Tree, over: Over, relations: &mut dyn Relations, u: &[f64]) {
+        Midpoint::end(tree, over.start, u, &mut self.q1);
+        self.pose.place(tree, over.around[2], &self.q1, &self.rest);
+        relations.evaluate(tree, &self.pose, &self.q1, over.t + over.start.h, &mut self.g, &mut self.rows[1]);
+        for link in tree.links.iter().filter(|link| link.freedoms == 3) {
+            let end = Ball::new(Vec3::read(&u[link.v..]), over.start.h).end();
+            for row in self.rows[1].chunks_exact_mut(self.freedoms) {
+                let turned = end.tr_mul(Vec3::read(&row[link.v..]));
+                row[link.v..link.v + 3].copy_from_slice(&turned.array());
+            }
+        }
+    }
+
+    /// Computes δ, and adds δλ to λ.
+    fn correct(&mut self, tree: &Tree, lambda: &mut [f64]) -> Solved<()> {
+        let (n, count) = (self.freedoms, lambda.len());
+        let delta = &mut self.newton.delta;
+        delta.iter_mut().zip(&self.newton.r).for_each(|(delta, r)| *delta = -r);
+        for (lambda, row) in lambda.iter().zip(self.rows[0].chunks_exact(n)) {
+            delta.iter_mut().zip(row).for_each(|(delta, g)| *delta += lambda * g);
+        }
+        self.step.apply_inverse(tree, delta);
+        for (a, row) in self.rows[1].chunks_exact(n).enumerate() {
+            self.g[a] = -self.g[a] - dot(row, delta);
+            for (b, column) in self.x.chunks_exact(n).enumerate() {
+                self.schur[a * count + b] = dot(row, column);
+            }
+        }
+        if count > 0 && !self.lu.factor(&self.schur) {
+            return Err(NoSolution::Singular);
+        }
+        self.lu.solve(&self.g, &mut self.change);
+        for ((lambda, change), column) in lambda.iter_mut().zip(&self.change).zip(self.x.chunks_exact(n)) {
+            *lambda += change;
+            delta.iter_mut().zip(column).for_each(|(delta, x)| *delta += change * x);
+        }
+        Ok(())
+    }
+
+    /// Writes p1. Without constraints the last residual is handed on to the next step, which keeps the total momentum to
+    /// roundoff.
+    pub fn momenta(&self, tree: &Tree, h: f64, u: &[f64], p1: &mut [f64]) {
+        let residual = if self.g.is_empty() { &self.newton.r } else { &self.rest };
+        self.step.momenta(tree, h, u, residual, p1);
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
