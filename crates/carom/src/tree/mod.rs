@@ -13,13 +13,15 @@ mod momentum;
 mod point;
 mod pose;
 mod quaternion;
+mod relations;
 mod spatial;
 
 pub use articulated::Articulated;
-pub use midpoint::{Load, Midpoint, Over, Relations, Solver, Start};
+pub use midpoint::{Load, Midpoint, Over, Solver, Start};
 pub use point::{Point, pull};
 pub use pose::{Placed, Pose};
 pub use quaternion::Quaternion;
+pub use relations::{Relations, Tangent, Values};
 pub use spatial::{Force, Mat3, Motion, Vec3};
 
 /// An elementary joint. Its axis is a unit vector in the joint frame.

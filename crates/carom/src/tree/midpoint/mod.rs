@@ -20,7 +20,7 @@ use elimination::{Column, Elimination};
 use crate::solve::Solved;
 use crate::tree::{Force, Joint, Mat3, Motion, Pose, Quaternion, Surroundings, Tree, Vec3};
 
-pub use solver::{Over, Relations, Solver};
+pub use solver::{Over, Solver};
 
 /// The start of a step.
 #[derive(Clone, Copy, Debug)]

@@ -10,16 +10,8 @@ use super::ball::Ball;
 use super::progress::{Memory, Progress, Verdict, advance};
 use super::{Load, Midpoint, Start};
 use crate::solve::{Lu, NoSolution, Solved};
-use crate::tree::{Pose, Surroundings, Tree, Vec3};
-
-/// Functions of the places of points, the coordinates and the time: the constraints and walls of a model.
-pub trait Relations {
-    /// How many there are.
-    fn count(&self) -> usize;
-
-    /// Writes the values, and the gradients by the freedoms, one row for each.
-    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: &mut [f64], rows: &mut [f64]);
-}
+use crate::tree::relations::dot;
+use crate::tree::{Pose, Relations, Surroundings, Tree, Values, Vec3};
 
 /// Solves the equations of steps.
 #[derive(Clone, Debug)]
@@ -32,6 +24,7 @@ pub struct Solver {
     /// X, by columns.
     x: Vec<f64>,
     g: Vec<f64>,
+    g_t: Vec<f64>,
     schur: Vec<f64>,
     lu: Lu,
     change: Vec<f64>,
@@ -62,6 +55,7 @@ impl Solver {
             rows: [vec![0.0; count * freedoms], vec![0.0; count * freedoms]],
             x: vec![0.0; count * freedoms],
             g: vec![0.0; count],
+            g_t: vec![0.0; count],
             schur: vec![0.0; count * count],
             lu: Lu::new(count),
             change: vec![0.0; count],
@@ -86,7 +80,8 @@ impl Solver {
         self.newton.set_units(tree, start.q, u);
         if !lambda.is_empty() {
             self.pose.place(tree, around[0], start.q, &self.rest);
-            relations.evaluate(tree, &self.pose, start.q, t, &mut self.g, &mut self.rows[0]);
+            let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
+            relations.evaluate(tree, &self.pose, start.q, t, values);
         }
         let mut progress = Progress::new();
         let mut is_old = true;
@@ -115,7 +110,8 @@ impl Solver {
     fn look_at_end(&mut self, tree: &Tree, over: Over, relations: &mut dyn Relations, u: &[f64]) {
         Midpoint::end(tree, over.start, u, &mut self.q1);
         self.pose.place(tree, over.around[2], &self.q1, &self.rest);
-        relations.evaluate(tree, &self.pose, &self.q1, over.t + over.start.h, &mut self.g, &mut self.rows[1]);
+        let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[1] };
+        relations.evaluate(tree, &self.pose, &self.q1, over.t + over.start.h, values);
         for link in tree.links.iter().filter(|link| link.freedoms == 3) {
             let end = Ball::new(Vec3::read(&u[link.v..]), over.start.h).end();
             for row in self.rows[1].chunks_exact_mut(self.freedoms) {
@@ -157,8 +153,4 @@ impl Solver {
         let residual = if self.g.is_empty() { &self.newton.r } else { &self.rest };
         self.step.momenta(tree, h, u, residual, p1);
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
