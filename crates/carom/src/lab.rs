@@ -58,6 +58,11 @@ pub mod mechanics {
     pub use crate::mechanics::*;
 }
 
+/// See `mechanism/` in the sources.
+pub mod mechanism {
+    pub use crate::mechanism::*;
+}
+
 /// See `method/` in the sources.
 pub mod method {
     pub use crate::method::*;

@@ -42,6 +42,7 @@ mod kernel;
 pub mod lab;
 mod limits;
 mod mechanics;
+mod mechanism;
 mod method;
 mod model;
 mod modified;

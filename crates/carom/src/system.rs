@@ -1,6 +1,9 @@
 //! A mechanical system, independent of the source of the model.
 
+use std::sync::Arc;
+
 use crate::expr::{Expr, directional, substitute};
+use crate::mechanism::Mechanism;
 
 /// A Lagrangian with its walls, constraints, forces and driven coordinates.
 ///
@@ -19,6 +22,8 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// The generalized force on each coordinate, including pushes; zero if there is none.
     pub forces: Vec<Expr>,
+    /// The tree of bodies that the model is made of, if it has one. What it says is contained in all of the above.
+    pub mechanism: Option<Arc<Mechanism>>,
 }
 
 /// One degree of freedom.
@@ -80,6 +85,31 @@ pub struct Constraint {
     pub g: Expr,
     /// Where the discrete equations enforce it.
     pub enforce: Enforce,
+    /// How it was made.
+    pub form: Form,
+}
+
+/// How a constraint was made. Points are indices into [`Mechanism::points`], and only given where both ends are such points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// From an expression.
+    Function,
+    /// (A − B)·e for one axis of space.
+    Join {
+        /// A and B.
+        points: [usize; 2],
+        /// 0, 1 or 2 for x, y or z.
+        axis: usize,
+    },
+    /// (|A − B|² − length²)/2.
+    Distance {
+        /// A and B.
+        points: [usize; 2],
+        /// A function of parameters, the time and driven coordinates.
+        length: Expr,
+    },
+    /// |q|² − 1 of a ball joint, by the index of its link: not shown to users. These come after all others.
+    Unit(usize),
 }
 
 /// Where a variational integrator evaluates a holonomic constraint. [TPC]
@@ -128,6 +158,12 @@ impl System {
     /// The velocities v.
     pub fn v(&self) -> Vec<Expr> {
         self.coordinates.iter().map(|c| c.v).collect()
+    }
+
+    /// The constraints of the model, without those of ball joints.
+    pub fn stated_constraints(&self) -> &[Constraint] {
+        let is_stated = |constraint: &Constraint| !matches!(constraint.form, Form::Unit(_));
+        &self.constraints[..self.constraints.partition_point(is_stated)]
     }
 
     /// The indices of the coordinates that are not driven.

@@ -170,5 +170,6 @@ fn reduced(system: &System, tidier: &Tidier) -> System {
             .map(|c| Constraint { g: tidier.tidy(drive(c.g)), ..c.clone() })
             .collect(),
         forces: free.iter().map(|&i| drive(system.forces[i])).collect(),
+        mechanism: None,
     }
 }

@@ -6,7 +6,7 @@ use super::{Initial, Model, Motion, Places, Run};
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::expr::parse::Scope;
-use crate::system::{Constraint, Coordinate, Enforce, Lagrangian, System, Wall};
+use crate::system::{Constraint, Coordinate, Enforce, Form, Lagrangian, System, Wall};
 
 /// Builds a [`Model`] from Rust expressions.
 ///
@@ -95,7 +95,7 @@ impl Builder {
 
     /// Adds a holonomic constraint g = 0.
     pub fn constraint(&mut self, name: &str, g: Expr) {
-        self.constraints.push(Constraint { name: name.into(), g, enforce: Enforce::OnePoint });
+        self.constraints.push(Constraint { name: name.into(), g, enforce: Enforce::OnePoint, form: Form::Function });
     }
 
     /// Adds a generalized force on a coordinate.
@@ -159,7 +159,7 @@ impl Builder {
         Ok(Model {
             source: Source::new(&self.title, ""),
             title: self.title,
-            system: System { coordinates, parameters, lagrangian, walls, constraints, forces },
+            system: System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism: None },
             definitions,
             structural: Vec::new(),
             initial: self.initial,

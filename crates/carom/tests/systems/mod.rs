@@ -3,7 +3,7 @@
 #![allow(dead_code)]
 
 use carom::lab::expr::{Expr, ExprNode, Func, with_arena};
-use carom::lab::system::{Constraint, Coordinate, Enforce, Lagrangian, Parameter, System, Wall, time};
+use carom::lab::system::{Constraint, Coordinate, Enforce, Form, Lagrangian, Parameter, System, Wall, time};
 
 /// The symbol of that name.
 pub fn s(name: &str) -> Expr {
@@ -27,6 +27,7 @@ pub fn system(coordinates: &[&str], parameters: &[&str], t: Expr, v: Expr) -> Sy
         walls: Vec::new(),
         constraints: Vec::new(),
         forces: vec![Expr::constant(0.0); coordinates.len()],
+        mechanism: None,
     }
 }
 
@@ -117,7 +118,7 @@ pub fn constrained() -> System {
     let t = 0.5 * m * (s("x'").squared() + s("y'").squared());
     let mut system = system(&["x", "y"], &["m", "g"], t, m * s("g") * s("y"));
     let g = s("x").squared() + s("y").squared() - 1.0;
-    system.constraints.push(Constraint { name: "rod".into(), g, enforce: Enforce::OnePoint });
+    system.constraints.push(Constraint { name: "rod".into(), g, enforce: Enforce::OnePoint, form: Form::Function });
     system.forces[0] = -s("c") * s("x'");
     system.parameters.push(Parameter { name: "c".into(), symbol: s("c"), value: 0.1 });
     wall(system, "floor", s("y") + 0.5, Expr::constant(1.0))

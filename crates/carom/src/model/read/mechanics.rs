@@ -8,7 +8,7 @@ use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
-use crate::system::{Constraint, Enforce, Lagrangian, Wall};
+use crate::system::{Constraint, Enforce, Form, Lagrangian, Wall};
 
 impl<'a> Reader<'a> {
     pub(super) fn lagrangian(&mut self, top: &Fields<'a>) -> Result<Lagrangian> {
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
             let lambda1 = lambda1.map(|item| reader.number(item)).transpose()?.unwrap_or(0.0);
             let enforce = if two_point { Enforce::TwoPoint { lambda1 } } else { Enforce::OnePoint };
             reader.places.constraints.push(g_item.span.clone());
-            constraints.push(Constraint { name, g, enforce });
+            constraints.push(Constraint { name, g, enforce, form: Form::Function });
             Ok(())
         })
     }

@@ -125,7 +125,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
-    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces };
+    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism: None };
     Ok(Model {
         title,
         system,
