@@ -27,6 +27,7 @@ pub use gauss::Gauss;
 pub(crate) use halved::Halved;
 pub(crate) use held::{Held, HeldCode};
 pub use interpolated::Interpolated;
+pub(crate) use past::Past;
 pub use registry::{FlowKind, named, registry};
 pub use rk4::Rk4;
 pub use variational::Variational;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
 use super::{Gauss, Held, HeldCode, Rk4, Variational};
-use crate::discrete::{self, DiscreteLagrangian, Galerkin, Nodes, Svc};
+use crate::discrete::{self, DiscreteLagrangian, Galerkin, Midpoint, Nodes, Svc};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::{LocalCode, Mechanics};
 use crate::phase::Flow;
@@ -26,9 +26,25 @@ pub struct FlowKind {
     recipe: Recipe,
 }
 
+/// The map of order 2 that a composition is made of.
+#[derive(Clone, Copy, PartialEq)]
+enum Base {
+    Svc,
+    Midpoint,
+}
+
+impl Base {
+    fn rule(self) -> Box<dyn DiscreteLagrangian> {
+        match self {
+            Base::Svc => Box::new(Svc),
+            Base::Midpoint => Box::new(Midpoint { alpha: 0.5 }),
+        }
+    }
+}
+
 enum Recipe {
     Variational(Box<dyn DiscreteLagrangian>),
-    Composition(&'static [f64]),
+    Composition(Base, &'static [f64]),
     Gauss(usize),
     Rk4,
 }
@@ -44,8 +60,8 @@ impl FlowKind {
             }
             Recipe::Rk4 if has_constraints => return Err(no_constraints()),
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
-            Recipe::Composition(parts) => {
-                let base = Box::new(Variational::new(mechanics, &Svc, parameters)?);
+            Recipe::Composition(base, parts) => {
+                let base = Box::new(Variational::new(mechanics, &*base.rule(), parameters)?);
                 Box::new(Composition::new(base, parts, self.order, 2 * mechanics.n()))
             }
             Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
@@ -57,7 +73,7 @@ impl FlowKind {
     pub(crate) fn held_code(&self, local: &Arc<LocalCode>) -> Result<HeldCode> {
         match &self.recipe {
             Recipe::Variational(rule) => HeldCode::new(local, &**rule),
-            Recipe::Composition(_) => HeldCode::new(local, &Svc),
+            Recipe::Composition(base, _) => HeldCode::new(local, &*base.rule()),
             Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
             Recipe::Rk4 => Err(no_constraints()),
         }
@@ -67,9 +83,32 @@ impl FlowKind {
     pub(crate) fn held(&self, code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Box<dyn Flow> {
         let map = Box::new(Held::new(code, walls, parameters));
         match &self.recipe {
-            Recipe::Composition(parts) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
+            Recipe::Composition(_, parts) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
             _ => map,
         }
+    }
+
+    /// The fractions of a step of which the flow is composed on a tree of bodies, where `midpoint` has a recursive kernel. `None`
+    /// if it is not made of `midpoint`.
+    fn parts_on_bodies(&self) -> Option<&'static [f64]> {
+        match &self.recipe {
+            Recipe::Variational(rule) if rule.name() == "midpoint" && rule.is_symmetric() => Some(&[1.0]),
+            Recipe::Composition(Base::Midpoint, parts) => Some(parts),
+            _ => None,
+        }
+    }
+
+    /// True if there is a recursive kernel for trees of bodies.
+    pub fn has_recursive_kernel(&self) -> bool {
+        self.parts_on_bodies().is_some()
+    }
+
+    /// The flow on a tree of bodies, made of `midpoint` there; `size` is the length of a state.
+    pub(crate) fn on_bodies(&self, midpoint: Box<dyn Flow>, size: usize) -> Option<Box<dyn Flow>> {
+        Some(match self.parts_on_bodies()? {
+            [_] => midpoint,
+            parts => Box::new(Composition::new(midpoint, parts, self.order, size)),
+        })
     }
 
     /// A key that identifies the flow, including its settings.
@@ -120,10 +159,15 @@ pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =
         discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();
-    let suzuki = Recipe::Composition(&SUZUKI4);
-    kinds.push(FlowKind::symmetric("suzuki4".into(), 4, "composition of 5 steps of svc", suzuki));
-    let kahan_li = Recipe::Composition(&KAHAN_LI8);
-    kinds.push(FlowKind::symmetric("kahan-li8".into(), 8, "composition of 17 steps of svc", kahan_li));
+    let compositions: [(&str, usize, &'static str, Base, &'static [f64]); 4] = [
+        ("suzuki4", 4, "composition of 5 steps of svc", Base::Svc, &SUZUKI4),
+        ("kahan-li8", 8, "composition of 17 steps of svc", Base::Svc, &KAHAN_LI8),
+        ("midpoint-suzuki4", 4, "composition of 5 steps of midpoint", Base::Midpoint, &SUZUKI4),
+        ("midpoint-kahan-li8", 8, "composition of 17 steps of midpoint", Base::Midpoint, &KAHAN_LI8),
+    ];
+    for (name, order, about, base, parts) in compositions {
+        kinds.push(FlowKind::symmetric(name.into(), order, about, Recipe::Composition(base, parts)));
+    }
     for s in 1..=8 {
         let about = "Gauss collocation";
         kinds.push(FlowKind::symmetric(format!("gauss{s}"), 2 * s, about, Recipe::Gauss(s)));

@@ -53,9 +53,8 @@ impl Inertia {
         let com = add(scaled(self.mass / mass, self.com), scaled(other.mass / mass, other.com));
         let (d, reduced) = (difference(self.com, other.com), self.mass * other.mass / mass);
         let unit = identity();
-        let about_com = [0, 1, 2].map(|i| {
-            [0, 1, 2].map(|j| sum[i][j] + reduced * (dot(d, d) * unit[i][j] - d[i] * d[j]))
-        });
+        let about_com =
+            [0, 1, 2].map(|i| [0, 1, 2].map(|j| sum[i][j] + reduced * (dot(d, d) * unit[i][j] - d[i] * d[j])));
         Inertia { mass, com, about_com }
     }
 }

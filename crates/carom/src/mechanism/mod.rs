@@ -13,8 +13,8 @@ pub use inertia::Inertia;
 pub use kinematics::{Kinematics, Motion, Pose};
 pub use quaternion::{Quaternion, body_rate, conjugate_momentum, norm_squared, of_rotation_vector, rate_of, torque_on};
 pub use vector::{
-    Matrix, Vector, add, apply, apply_transposed, axis_rotation, cross, difference, dot, identity, length, product, rotation,
-    scaled, zero,
+    Matrix, Vector, add, apply, apply_transposed, axis_rotation, cross, difference, dot, identity, length, product,
+    rotation, scaled, zero,
 };
 
 use crate::expr::Expr;

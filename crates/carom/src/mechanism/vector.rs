@@ -82,7 +82,8 @@ pub fn axis_rotation(n: Vector, angle: Expr) -> Matrix {
         Some(angle) => (Expr::constant(angle.cos()), Expr::constant(angle.sin())),
         None => (angle.cos(), angle.sin()),
     };
-    let hat = [[Expr::constant(0.0), -n[2], n[1]], [n[2], Expr::constant(0.0), -n[0]], [-n[1], n[0], Expr::constant(0.0)]];
+    let hat =
+        [[Expr::constant(0.0), -n[2], n[1]], [n[2], Expr::constant(0.0), -n[0]], [-n[1], n[0], Expr::constant(0.0)]];
     let unit = identity();
     [0, 1, 2].map(|i| {
         [0, 1, 2].map(|j| {

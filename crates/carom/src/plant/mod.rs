@@ -6,12 +6,14 @@
 //!
 //! No module above this interface reads expressions, except through [`Plant::lagrangian`], which a plant may refuse.
 
+mod bodies;
 mod contact;
 mod evaluator;
 mod expression;
 
 use std::sync::Arc;
 
+pub use bodies::Bodies;
 pub use expression::Expressions;
 
 use crate::error::Result;

@@ -20,6 +20,20 @@ impl Articulated {
         force: &[f64],
         a: &mut [f64],
     ) {
+        self.balance(tree, pose, around, (q, v), force, a);
+        self.solve(tree, pose, a);
+    }
+
+    /// Writes Q − c, which M a balances.
+    pub fn balance(
+        &mut self,
+        tree: &Tree,
+        pose: &Pose,
+        around: &Surroundings,
+        (q, v): (&[f64], &[f64]),
+        force: &[f64],
+        a: &mut [f64],
+    ) {
         self.accelerate(tree, pose, around, &[], -around.gravity);
         self.project_forces(tree, pose, a);
         for link in tree.links.iter().filter(|link| link.freedoms == 1) {
@@ -27,7 +41,6 @@ impl Articulated {
             a[link.v] += body.stiffness * (q[link.q] - body.rest) + body.damping * v[link.v];
         }
         a.iter_mut().zip(force).for_each(|(c, q)| *c = q - *c);
-        self.solve(tree, pose, a);
     }
 
     /// Sets the accelerations of bodies with the accelerations `a` of the freedoms (none: zero), and W summed over subtrees:

@@ -14,6 +14,7 @@ mod point;
 mod pose;
 mod quaternion;
 mod relations;
+mod settle;
 mod spatial;
 
 pub use articulated::Articulated;

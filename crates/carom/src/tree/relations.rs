@@ -45,7 +45,7 @@ pub struct Tangent {
     pub nu: Vec<f64>,
     demand: Vec<f64>,
     schur: Vec<f64>,
-    lu: Lu,
+    pub(super) lu: Lu,
     rest: Vec<f64>,
     driven: Vec<f64>,
     sums: Vec<Force>,

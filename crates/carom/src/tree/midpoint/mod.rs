@@ -20,6 +20,7 @@ use elimination::{Column, Elimination};
 use crate::solve::Solved;
 use crate::tree::{Force, Joint, Mat3, Motion, Pose, Quaternion, Surroundings, Tree, Vec3};
 
+pub(super) use progress::{Memory, Progress, Verdict};
 pub use solver::{Over, Solver};
 
 /// The start of a step.

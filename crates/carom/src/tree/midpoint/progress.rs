@@ -1,4 +1,4 @@
-//! When Newton's method for a step ends: factor once, correct until the corrections stagnate.
+//! When Newton's method for a step ends: factor once, correct until the corrections stagnate, and halve those that go too far.
 
 use crate::solve::{NoSolution, Solved, larger};
 use crate::tree::{Joint, Tree};
@@ -15,23 +15,33 @@ const SLOW: f64 = 0.03;
 const LONGEST: f64 = 0.5;
 /// No step takes more corrections.
 const MOST: usize = 60;
+/// A correction is halved at most so often.
+const HALVINGS: usize = 6;
 
-/// Working memory of Newton's method.
+/// Working memory of Newton's method. Sizes are in radians, or in sizes of the mechanism.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
-    pub(super) r: Vec<f64>,
-    pub(super) delta: Vec<f64>,
+pub(in crate::tree) struct Memory {
+    pub(in crate::tree) r: Vec<f64>,
+    /// δ
+    pub(in crate::tree) delta: Vec<f64>,
+    /// The part of δ and of δλ that was added last.
+    pub(in crate::tree) taken: Vec<f64>,
     /// 1 over the unit of each freedom: 1 rad, or the size of the mechanism.
-    pub(super) weights: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl Memory {
-    pub(super) fn new(freedoms: usize) -> Memory {
-        Memory { r: vec![0.0; freedoms], delta: vec![0.0; freedoms], weights: vec![1.0; freedoms] }
+    pub(in crate::tree) fn new(freedoms: usize, constraints: usize) -> Memory {
+        Memory {
+            r: vec![0.0; freedoms],
+            delta: vec![0.0; freedoms],
+            taken: vec![0.0; freedoms + constraints],
+            weights: vec![1.0; freedoms],
+        }
     }
 
     /// Takes the units of a tree at a start from which the guess moves by u.
-    pub(super) fn set_units(&mut self, tree: &Tree, q0: &[f64], u: &[f64]) {
+    pub(in crate::tree) fn set_units(&mut self, tree: &Tree, q0: &[f64], u: &[f64]) {
         let slides =
             || tree.links.iter().filter(|link| matches!(link.body.joint, Joint::Prismatic(_)) && link.freedoms == 1);
         let slid = slides().map(|link| q0[link.q].abs() + u[link.v].abs()).fold(0.0, f64::max);
@@ -39,45 +49,67 @@ impl Memory {
         let weight = if size > 0.0 { 1.0 / size } else { 1.0 };
         slides().for_each(|link| self.weights[link.v] = weight);
     }
+
+    /// The largest entry.
+    pub(in crate::tree) fn size(&self, x: &[f64]) -> f64 {
+        x.iter().zip(&self.weights).map(|(x, weight)| (x * weight).abs()).fold(0.0, larger)
+    }
+
+    pub(in crate::tree) fn size_of_correction(&self) -> f64 {
+        self.size(&self.delta)
+    }
 }
 
 /// What the last corrections tell.
-pub(super) struct Progress {
+pub(in crate::tree) struct Progress {
     /// The size of the last correction.
-    pub(super) last: f64,
-    pub(super) count: usize,
+    last: f64,
+    pub(in crate::tree) count: usize,
+    halvings: usize,
 }
 
-pub(super) enum Verdict {
+/// What to do with a correction that was computed with the last factors.
+pub(in crate::tree) enum Verdict {
+    /// It is the last one.
     Done,
-    GoOn { is_slow: bool },
+    /// Add it.
+    Fast,
+    /// Compute it with new factors.
+    Slow,
+    /// The one before went too far: it would grow.
+    TooFar,
 }
 
 impl Progress {
-    pub(super) fn new() -> Progress {
-        Progress { last: f64::INFINITY, count: 0 }
+    pub(in crate::tree) fn new() -> Progress {
+        Progress { last: f64::INFINITY, count: 0, halvings: 0 }
     }
 
-    /// Judges a correction of size nd, after which the unknowns have the size nu.
-    pub(super) fn judge(&mut self, nd: f64, nu: f64) -> Solved<Verdict> {
+    /// The part of a correction of size nd that is added.
+    pub(in crate::tree) fn part(&mut self, nd: f64) -> f64 {
         self.count += 1;
-        if !(nd + nu).is_finite() || self.count > MOST {
+        self.halvings = 0;
+        self.last = nd;
+        if nd > LONGEST { LONGEST / nd } else { 1.0 }
+    }
+
+    /// Judges a correction of size nd to unknowns of size nu.
+    pub(in crate::tree) fn judge(&mut self, nd: f64, nu: f64) -> Solved<Verdict> {
+        if !(nd + nu).is_finite() || self.count >= MOST {
             return Err(NoSolution::Diverged);
         }
         let small = TOLERANCE * (nu + SMALL);
-        let is_predicted = self.count > 1 && nd * (nd / self.last) <= 0.1 * small;
-        let stagnates = self.count > 2 && nd >= 0.3 * self.last && nd < STAGNATES * (1.0 + nu);
-        let is_slow = nd > SLOW * self.last;
-        self.last = nd;
-        Ok(if nd <= small || is_predicted || stagnates { Verdict::Done } else { Verdict::GoOn { is_slow } })
+        let roundoff = STAGNATES * (1.0 + nu);
+        if nd <= small || nd * (nd / self.last) <= 0.1 * small {
+            return Ok(Verdict::Done);
+        }
+        if self.count > 1 && nd >= 0.3 * self.last && nd < roundoff {
+            return Ok(Verdict::Done);
+        }
+        if nd > self.last && nd > roundoff {
+            self.halvings += 1;
+            return if self.halvings > HALVINGS { Err(NoSolution::Diverged) } else { Ok(Verdict::TooFar) };
+        }
+        Ok(if nd > SLOW * self.last { Verdict::Slow } else { Verdict::Fast })
     }
-}
-
-/// u ← u + δ, with δ cut to the longest correction. Returns the sizes of δ and of u.
-pub(super) fn advance(delta: &mut [f64], weights: &[f64], u: &mut [f64]) -> (f64, f64) {
-    let size = |x: &[f64]| x.iter().zip(weights).map(|(x, w)| (x * w).abs()).fold(0.0, larger);
-    let nd = size(delta);
-    let part = if nd > LONGEST { LONGEST / nd } else { 1.0 };
-    u.iter_mut().zip(delta).for_each(|(u, delta)| *u += part * *delta);
-    (nd, size(u))
 }

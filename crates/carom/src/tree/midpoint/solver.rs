@@ -7,7 +7,7 @@
 //! ```
 
 use super::ball::Ball;
-use super::progress::{Memory, Progress, Verdict, advance};
+use super::progress::{Memory, Progress, Verdict};
 use super::{Load, Midpoint, Start};
 use crate::solve::{Lu, NoSolution, Solved};
 use crate::tree::relations::dot;
@@ -27,6 +27,8 @@ pub struct Solver {
     g_t: Vec<f64>,
     schur: Vec<f64>,
     lu: Lu,
+    demand: Vec<f64>,
+    /// δλ
     change: Vec<f64>,
     pose: Pose,
     q1: Vec<f64>,
@@ -58,11 +60,12 @@ impl Solver {
             g_t: vec![0.0; count],
             schur: vec![0.0; count * count],
             lu: Lu::new(count),
+            demand: vec![0.0; count],
             change: vec![0.0; count],
             pose: Pose::new(tree),
             q1: vec![0.0; tree.coordinates],
             rest: vec![0.0; freedoms],
-            newton: Memory::new(freedoms),
+            newton: Memory::new(freedoms, count),
         }
     }
 
@@ -84,26 +87,61 @@ impl Solver {
             relations.evaluate(tree, &self.pose, start.q, t, values);
         }
         let mut progress = Progress::new();
-        let mut is_old = true;
         loop {
             self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
-            if is_old {
-                self.step.factor(tree, around[1], u, start.h)?;
-                self.x.copy_from_slice(&self.rows[0]);
-                self.x.chunks_exact_mut(self.freedoms).for_each(|column| self.step.apply_inverse(tree, column));
-            }
             if !lambda.is_empty() {
                 self.look_at_end(tree, over, relations, u);
             }
-            self.correct(tree, lambda)?;
-            let (nd, nu) = advance(&mut self.newton.delta, &self.newton.weights, u);
-            match progress.judge(nd, nu)? {
-                Verdict::Done => break,
-                Verdict::GoOn { is_slow } => is_old = is_slow,
+            let verdict = if progress.count == 0 {
+                Verdict::Slow
+            } else {
+                self.correct(tree, lambda)?;
+                progress.judge(self.newton.size_of_correction(), self.newton.size(u))?
+            };
+            match verdict {
+                Verdict::TooFar => {
+                    self.retreat(u, lambda);
+                    continue;
+                }
+                Verdict::Slow => {
+                    self.factor(tree, around[1], u, start.h)?;
+                    self.correct(tree, lambda)?;
+                }
+                Verdict::Fast | Verdict::Done => {}
+            }
+            let part = progress.part(self.newton.size_of_correction());
+            self.advance(u, lambda, part);
+            if let Verdict::Done = verdict {
+                break;
             }
         }
         self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
         Ok(progress.count)
+    }
+
+    fn factor(&mut self, tree: &Tree, around: &Surroundings, u: &[f64], h: f64) -> Solved<()> {
+        self.step.factor(tree, around, u, h)?;
+        self.x.copy_from_slice(&self.rows[0]);
+        self.x.chunks_exact_mut(self.freedoms).for_each(|column| self.step.apply_inverse(tree, column));
+        Ok(())
+    }
+
+    /// Adds this part of the correction.
+    fn advance(&mut self, u: &mut [f64], lambda: &mut [f64], part: f64) {
+        let Memory { delta, taken, .. } = &mut self.newton;
+        let corrections = delta.iter().chain(&self.change);
+        for ((x, taken), correction) in u.iter_mut().chain(lambda).zip(taken).zip(corrections) {
+            *taken = part * correction;
+            *x += *taken;
+        }
+    }
+
+    /// Takes half of the last correction back.
+    fn retreat(&mut self, u: &mut [f64], lambda: &mut [f64]) {
+        for (x, taken) in u.iter_mut().chain(lambda).zip(&mut self.newton.taken) {
+            *taken *= 0.5;
+            *x -= *taken;
+        }
     }
 
     /// Computes g and G1 at the end of the step that moves by u.
@@ -121,8 +159,8 @@ impl Solver {
         }
     }
 
-    /// Computes δ, and adds δλ to λ.
-    fn correct(&mut self, tree: &Tree, lambda: &mut [f64]) -> Solved<()> {
+    /// Computes δ and δλ.
+    fn correct(&mut self, tree: &Tree, lambda: &[f64]) -> Solved<()> {
         let (n, count) = (self.freedoms, lambda.len());
         let delta = &mut self.newton.delta;
         delta.iter_mut().zip(&self.newton.r).for_each(|(delta, r)| *delta = -r);
@@ -131,7 +169,7 @@ impl Solver {
         }
         self.step.apply_inverse(tree, delta);
         for (a, row) in self.rows[1].chunks_exact(n).enumerate() {
-            self.g[a] = -self.g[a] - dot(row, delta);
+            self.demand[a] = -self.g[a] - dot(row, delta);
             for (b, column) in self.x.chunks_exact(n).enumerate() {
                 self.schur[a * count + b] = dot(row, column);
             }
@@ -139,9 +177,8 @@ impl Solver {
         if count > 0 && !self.lu.factor(&self.schur) {
             return Err(NoSolution::Singular);
         }
-        self.lu.solve(&self.g, &mut self.change);
-        for ((lambda, change), column) in lambda.iter_mut().zip(&self.change).zip(self.x.chunks_exact(n)) {
-            *lambda += change;
+        self.lu.solve(&self.demand, &mut self.change);
+        for (change, column) in self.change.iter().zip(self.x.chunks_exact(n)) {
             delta.iter_mut().zip(column).for_each(|(delta, x)| *delta += change * x);
         }
         Ok(())

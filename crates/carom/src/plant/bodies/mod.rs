@@ -1,0 +1,90 @@
+//! The plant of a tree of bodies: recursive kernels for the bodies, expressions for what the user adds.
+//!
+//! Kinetic energy, gravity, springs and dampers of joints are numbers (`tree/`). Walls, constraints, potentials, forces and
+//! outputs are expressions of the places of points, coordinates and the time; their derivatives go through the chains of bodies.
+
+mod code;
+mod contact;
+mod evaluator;
+mod flow;
+mod function;
+mod instant;
+mod machine;
+mod output;
+
+use std::sync::Arc;
+
+use self::code::{Code, refuse};
+use self::contact::Holding;
+use self::evaluator::Evaluate;
+use self::flow::Steps;
+use super::{Contact, Evaluator, Facts, Modified, Plant};
+use crate::error::{Diagnostic, Error, Result};
+use crate::expr::Expr;
+use crate::flow::FlowKind;
+use crate::mechanics::{Field, Manifold, Mechanics};
+use crate::modified::ModifiedHamiltonian;
+use crate::phase::Flow;
+use crate::system::System;
+
+/// A compiled tree of bodies.
+pub struct Bodies {
+    code: Arc<Code>,
+}
+
+impl Bodies {
+    /// Compiles a system whose bodies have all of its coordinates. Returns an error with the reason if it is another system.
+    pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Bodies> {
+        Ok(Bodies { code: Arc::new(Code::new(system, outputs, sections)?) })
+    }
+
+    /// True if the bodies have all coordinates of the system, and all of its kinetic energy.
+    pub fn applies(system: &System) -> bool {
+        code::applies(system)
+    }
+
+    fn held(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Flow>> {
+        kind.on_bodies(Box::new(Steps::new(&self.code, walls)), 2 * self.code.facts.n).ok_or_else(|| {
+            let message = format!("`{}` has no recursive kernel for large mechanisms", kind.name);
+            Diagnostic::new(message).with_help("use `midpoint`, `midpoint-suzuki4` or `midpoint-kahan-li8`").into()
+        })
+    }
+}
+
+fn needs_expressions(what: &str) -> Error {
+    refuse(&format!("{what} needs the Lagrangian as an expression")).into()
+}
+
+impl Plant for Bodies {
+    fn facts(&self) -> &Facts {
+        &self.code.facts
+    }
+
+    fn evaluator(&self) -> Box<dyn Evaluator> {
+        Box::new(Evaluate::new(&self.code))
+    }
+
+    fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
+        self.held(kind, &[])
+    }
+
+    fn smooth_flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
+        self.flow(kind)
+    }
+
+    fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>> {
+        Ok(Box::new(Holding::new(&self.code, walls, self.held(kind, walls)?)))
+    }
+
+    fn onto_constraints(&self) -> Result<(Manifold, Field)> {
+        Err(needs_expressions("the shadow Hamiltonian with constraints"))
+    }
+
+    fn modified(&self, _: &Modified) -> Result<Box<dyn ModifiedHamiltonian>> {
+        Err(needs_expressions("a modified Hamiltonian"))
+    }
+
+    fn lagrangian(&self) -> Result<&Mechanics> {
+        Err(needs_expressions("this"))
+    }
+}
