@@ -1,6 +1,8 @@
 //! Trees of bodies: each formula against differences, on random trees with all joints.
 
-use carom::lab::tree::{Articulated, Force, Midpoint, Point, Quaternion, Start, Tree, Vec3, pull};
+use carom::lab::tree::{
+    Articulated, Equations, Force, Midpoint, Over, Point, Quaternion, Rattle, Tree, Vec3, move_by, pull,
+};
 use carom_tests::Random;
 use carom_tests::tree::{Sample, differences, distance, moved, numbers, pose, random_tree, sample, vector};
 
@@ -167,7 +169,7 @@ fn gradients_are_pulled_up_the_chains() {
     });
 }
 
-/// A step of the midpoint rule with its residual at u.
+/// A step that moves by u.
 struct Step<'a> {
     sample: &'a Sample,
     p0: Vec<f64>,
@@ -176,37 +178,49 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn residual(&self, rule: &mut Midpoint, u: &[f64]) -> Vec<f64> {
-        let Sample { tree, around, q, .. } = self.sample;
-        let mut r = vec![0.0; tree.freedoms];
-        let start = Start { q, p: &self.p0, h: self.h };
-        rule.residual(tree, around, start, &mut |_, _, _, _| {}, u, &mut r);
+    fn from<'a>(&'a self, q: &'a [f64]) -> Over<'a> {
+        let around = &self.sample.around;
+        Over { q, p: &self.p0, h: self.h, t: 0.0, around: [around, around, around] }
+    }
+
+    fn over(&self) -> Over<'_> {
+        self.from(&self.sample.q)
+    }
+
+    fn residual(&self, rule: &mut dyn Equations, q0: &[f64], u: &[f64]) -> Vec<f64> {
+        let mut r = vec![0.0; u.len()];
+        rule.residual(&self.sample.tree, self.from(q0), &mut |_, _| {}, u, &mut r);
         r
     }
 }
 
-fn on_random_steps(mut law: impl FnMut(&mut Random, &Step, &str)) {
+fn rules(tree: &Tree) -> [(&'static str, Box<dyn Equations>); 2] {
+    [("midpoint", Box::new(Midpoint::new(tree))), ("bodies", Box::new(Rattle::new(tree)))]
+}
+
+fn on_random_steps(mut law: impl FnMut(&mut Random, &Step, &mut dyn Equations, &str)) {
     on_random_trees(|random, sample, name| {
-        let (p0, u) = (numbers(random, sample.tree.freedoms, 1.0), numbers(random, sample.tree.freedoms, 0.5));
-        law(random, &Step { sample, p0, u, h: 0.2 }, name);
+        for (rule_name, mut rule) in rules(&sample.tree) {
+            let (p0, u) = (numbers(random, sample.tree.freedoms, 1.0), numbers(random, sample.tree.freedoms, 0.5));
+            law(random, &Step { sample, p0, u, h: 0.2 }, &mut *rule, &format!("{rule_name}, {name}"));
+        }
     });
 }
 
 /// Newton's matrix: J⁻¹(Jδ) = δ, with Jδ by central differences.
 #[test]
 fn the_elimination_inverts_newtons_matrix() {
-    on_random_steps(|random, step, name| {
-        let Sample { tree, around, .. } = step.sample;
-        let mut rule = Midpoint::new(tree);
+    on_random_steps(|random, step, rule, name| {
+        let Sample { tree, q, .. } = step.sample;
         let delta = numbers(random, tree.freedoms, 1.0);
-        let at = |rule: &mut Midpoint, x: f64| {
+        let at = |rule: &mut dyn Equations, x: f64| {
             let u: Vec<f64> = step.u.iter().zip(&delta).map(|(u, d)| u + x * d).collect();
-            step.residual(rule, &u)
+            step.residual(rule, q, &u)
         };
-        let (after, before) = (at(&mut rule, 1e-6), at(&mut rule, -1e-6));
+        let (after, before) = (at(rule, 1e-6), at(rule, -1e-6));
         let mut x: Vec<f64> = after.iter().zip(&before).map(|(a, b)| (a - b) / 2e-6).collect();
-        step.residual(&mut rule, &step.u);
-        rule.factor(tree, around, &step.u, step.h).expect("the matrix is regular");
+        step.residual(rule, q, &step.u);
+        rule.factor(tree, step.over(), &step.u).expect("the matrix is regular");
         rule.apply_inverse(tree, &mut x);
         let error = distance(&x, &delta);
         assert!(error < 1e-7, "{name}: {error:e}");
@@ -233,25 +247,26 @@ fn between(tree: &Tree, q0: &[f64], q1: &[f64]) -> Vec<f64> {
     u
 }
 
-/// r = p0 + D₁L_d + f⁻ and p1 = D₂L_d + f⁺, where dampers share their force between f⁻ and f⁺.
+/// r = p0 + D₁L_d + f⁻ and p1 = D₂L_d + f⁺, where dampers share their force between f⁻ and f⁺; and −D₃L_d, by differences.
 #[test]
 fn residual_and_momenta_are_the_slot_derivatives_of_the_discrete_lagrangian() {
-    on_random_steps(|_, step, name| {
-        let Sample { tree, around, q, .. } = step.sample;
+    on_random_steps(|_, step, rule, name| {
+        let Sample { tree, q, .. } = step.sample;
         let (h, u) = (step.h, &step.u);
         let mut q1 = vec![0.0; tree.coordinates];
-        Midpoint::end(tree, Start { q, p: &step.p0, h }, u, &mut q1);
-        let l_d = |q0: &[f64], q1: &[f64]| {
-            let u = between(tree, q0, q1);
-            let mut rule = Midpoint::new(tree);
-            let mut r = vec![0.0; tree.freedoms];
-            rule.residual(tree, around, Start { q: q0, p: &step.p0, h }, &mut |_, _, _, _| {}, &u, &mut r);
-            h * rule.middle(tree, around).0
+        move_by(tree, q, u, &mut q1);
+        let rule = std::cell::RefCell::new(rule);
+        let l_d = |q0: &[f64], q1: &[f64], h: f64| {
+            let step = Step { sample: step.sample, p0: step.p0.clone(), u: between(tree, q0, q1), h };
+            let mut rule = rule.borrow_mut();
+            step.residual(&mut **rule, q0, &step.u);
+            rule.discrete(tree, step.from(q0)).0
         };
-        let d1 = differences(tree.freedoms, 1e-5, |change| l_d(&moved(tree, q, change), &q1));
-        let d2 = differences(tree.freedoms, 1e-5, |change| l_d(q, &moved(tree, &q1, change)));
-        let mut rule = Midpoint::new(tree);
-        let r = step.residual(&mut rule, u);
+        let d1 = differences(tree.freedoms, 1e-5, |change| l_d(&moved(tree, q, change), &q1, h));
+        let d2 = differences(tree.freedoms, 1e-5, |change| l_d(q, &moved(tree, &q1, change), h));
+        let d3 = differences(1, 1e-5, |change| l_d(q, &q1, h + change[0]));
+        let mut rule = rule.borrow_mut();
+        let r = step.residual(&mut **rule, q, u);
         let mut p1 = vec![0.0; tree.freedoms];
         rule.momenta(tree, h, u, &vec![0.0; tree.freedoms], &mut p1);
         for link in tree.links.iter() {
@@ -260,6 +275,11 @@ fn residual_and_momenta_are_the_slot_derivatives_of_the_discrete_lagrangian() {
                 let errors = [r[i] - step.p0[i] - d1[i] - damper, p1[i] - d2[i] - damper];
                 assert!(errors.iter().all(|error| error.abs() < 1e-8), "{name}, freedom {i}: {errors:?}");
             }
+        }
+        if tree.drives == 0 {
+            let energy = rule.discrete(tree, step.over()).1;
+            let error = (energy + d3[0]).abs() / (1.0 + energy.abs());
+            assert!(error < 1e-7, "{name}, −D₃L_d: {error:e}");
         }
     });
 }

@@ -6,7 +6,7 @@ pub mod exact;
 pub mod fuzz;
 pub mod grammar;
 pub mod law;
-pub mod mechanisms;
+pub mod tree_reference;
 pub mod motion;
 pub mod order;
 pub mod projected;

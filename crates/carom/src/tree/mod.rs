@@ -8,7 +8,6 @@
 
 mod acceleration;
 mod articulated;
-mod midpoint;
 mod momentum;
 mod point;
 mod pose;
@@ -16,14 +15,15 @@ mod quaternion;
 mod relations;
 mod settle;
 mod spatial;
+mod step;
 
 pub use articulated::Articulated;
-pub use midpoint::{Load, Midpoint, Over, Solver, Start};
 pub use point::{Point, pull};
 pub use pose::{Placed, Pose};
 pub use quaternion::Quaternion;
 pub use relations::{Relations, Tangent, Values};
 pub use spatial::{Force, Mat3, Motion, Vec3};
+pub use step::{At, Equations, Load, Midpoint, Over, Rattle, Solver, move_by};
 
 /// An elementary joint. Its axis is a unit vector in the joint frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

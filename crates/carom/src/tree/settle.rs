@@ -1,7 +1,7 @@
 //! Projection of coordinates onto constraints.
 
-use super::midpoint::{Memory, Progress, Verdict};
-use super::{Midpoint, Relations, Start, Surroundings, Tangent, Tree};
+use super::step::{Memory, Progress, Verdict};
+use super::{Relations, Surroundings, Tangent, Tree, move_by};
 use crate::solve::{NoSolution, Solved};
 
 impl Tangent {
@@ -32,7 +32,7 @@ impl Tangent {
             let part =
                 if let Verdict::TooFar = verdict { return Err(NoSolution::Diverged) } else { progress.part(size) };
             u.iter_mut().zip(&memory.delta).for_each(|(u, delta)| *u += part * delta);
-            Midpoint::end(tree, Start { q: &start, p: &u, h: 1.0 }, &u, q);
+            move_by(tree, &start, &u, q);
             if let Verdict::Done = verdict {
                 return self.set(tree, around, relations, q, t);
             }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::instant::{Instant, dot};
-use super::machine::{Machine, Moment};
+use super::machine::Machine;
 use crate::limits::SLOW;
 use crate::mechanics::Node;
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::plant::{Evaluator, Forces, Power, Violated};
 use crate::solve::{NoSolution, Solved, larger};
-use crate::tree::Force;
+use crate::tree::{At, Force};
 
 /// The evaluator of [`super::Bodies`].
 pub(super) struct Evaluate {
@@ -235,7 +235,7 @@ impl Evaluator for Evaluate {
         let Evaluate { machine, now, gradient, sums, .. } = self;
         let tree = &machine.tree;
         gradient.fill(0.0);
-        let moment = Moment { pose: &now.pose, around: &now.around, t: z.t, q: z.q(), v: &now.v };
+        let moment = At { pose: &now.pose, around: &now.around, t: z.t, q: z.q(), v: &now.v };
         machine.load(&mut now.memory, &moment, gradient);
         let mut forces = dot(gradient, &now.v);
         let mut drives = 0.0;

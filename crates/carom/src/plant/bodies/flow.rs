@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::code::Code;
-use super::machine::{Machine, Memory, Moment, Rows};
+use super::machine::{Machine, Memory, Rows};
 use crate::flow::Past;
 use crate::phase::{Discrete, Flow, Impulses, Phase};
 use crate::solve::{NoSolution, Solved};
-use crate::tree::{Midpoint, Over, Pose, Solver, Start, Surroundings, Tangent};
+use crate::tree::{At, Equations, Midpoint, Over, Solver, Surroundings, Tangent, move_by};
 
 /// Parts of the way h v, from which Newton's method starts where the extrapolated guess fails.
 const GUESSES: [f64; 3] = [1.0, 0.5, 0.0];
@@ -21,7 +21,7 @@ pub(super) struct Steps {
     machine: Machine,
     walls: Vec<usize>,
     memory: [Memory; 2],
-    solver: Solver,
+    solver: Solver<Midpoint>,
     tangent: Tangent,
     past: Past,
     /// The surroundings at the start, the middle and the end of the step.
@@ -42,7 +42,7 @@ impl Steps {
         let (n, count) = (machine.tree.freedoms, code.constraints.len() + walls.len());
         let around = machine.nowhere();
         Steps {
-            solver: Solver::new(&machine.tree, count),
+            solver: Solver::new(Midpoint::new(&machine.tree), &machine.tree, count),
             tangent: Tangent::new(&machine.tree, count),
             past: Past::new(code.facts.n, n + count),
             around: [around.clone(), around.clone(), around],
@@ -61,13 +61,10 @@ impl Steps {
     /// Solves from the guess in the unknowns. Returns the number of corrections.
     fn solve(&mut self, z0: &Phase, h: f64) -> Solved<usize> {
         let Steps { machine, walls, memory: [of_rows, of_load], solver, around, unknowns, p0, .. } = self;
-        let [start, middle, end] = &*around;
         let mut rows = Rows { machine, walls, work: &mut of_rows.work };
         let (u, lambda) = unknowns.split_at_mut(machine.tree.freedoms);
-        let over = Over { start: Start { q: z0.q(), p: p0, h }, t: z0.t, around: [start, middle, end] };
-        let mut load = |pose: &Pose, q: &[f64], v: &[f64], into: &mut [f64]| {
-            machine.load(of_load, &Moment { pose, around: middle, t: z0.t + 0.5 * h, q, v }, into);
-        };
+        let over = Over { q: z0.q(), p: p0, h, t: z0.t, around: around.each_ref() };
+        let mut load = |at: At, into: &mut [f64]| machine.load(of_load, &at, into);
         solver.solve(&machine.tree, over, &mut rows, &mut load, u, lambda)
     }
 
@@ -106,10 +103,10 @@ impl Steps {
 
     /// Writes the end of the step, with p1 on the tangent space.
     fn finish(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Solved<()> {
-        let Steps { machine, walls, memory, solver, tangent, around, p0, p1, v, unknowns, impulses, .. } = self;
+        let Steps { machine, walls, memory, solver, tangent, around, p1, v, unknowns, impulses, .. } = self;
         let (u, lambda) = unknowns.split_at(machine.tree.freedoms);
         let (q1, momenta) = z1.z.split_at_mut(machine.code.facts.n);
-        Midpoint::end(&machine.tree, Start { q: z0.q(), p: p0, h }, u, q1);
+        move_by(&machine.tree, z0.q(), u, q1);
         solver.momenta(&machine.tree, h, u, p1);
         z1.t = z0.t + h;
         if !lambda.is_empty() {
@@ -159,8 +156,9 @@ impl Flow for Steps {
         if self.machine.code.facts.sources.time || self.machine.code.potential.is_some() {
             return None;
         }
-        let (l, energy) = self.solver.step.middle(&self.machine.tree, &self.around[1]);
-        Some(Discrete { action: self.h * l, energy })
+        let over = Over { q: &[], p: &[], h: self.h, t: 0.0, around: self.around.each_ref() };
+        let (action, energy) = self.solver.step.discrete(&self.machine.tree, over);
+        Some(Discrete { action, energy })
     }
 
     fn impulses(&self) -> Option<&Impulses> {

@@ -1,13 +1,13 @@
 //! Functions of points, coordinates and time: walls, constraints and potentials of the user.
 
 use super::code::{Places, interpreted, used};
-use super::machine::{Machine, Moment};
+use super::machine::Machine;
 use crate::error::Result;
 use crate::expr::{Expr, directional, grad};
 use crate::kernel::Kernel;
 use crate::mechanics::sum_of_terms;
 use crate::system::{System, time};
-use crate::tree::{Articulated, Pose, Quaternion, Vec3, pull};
+use crate::tree::{Articulated, At, Pose, Quaternion, Vec3, pull};
 
 /// f(x_a, q, t) with its derivatives: compiled by the few points and coordinates that occur in it. Derivatives by the freedoms go
 /// through the chains of the bodies.
@@ -124,10 +124,10 @@ impl Function {
         machine: &Machine,
         work: &mut Work,
         mass: &mut Articulated,
-        at: &Moment,
+        at: &At,
         q_dot: &[f64],
     ) -> f64 {
-        let Moment { pose, around, q, .. } = *at;
+        let At { pose, around, q, .. } = *at;
         work.inputs.extend(self.coordinates.iter().map(|&i| q_dot[i]));
         self.points.iter().for_each(|&i| work.inputs.extend(machine.points[i].velocity(pose).array()));
         let mut drift = [0.0];

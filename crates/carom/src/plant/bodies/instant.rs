@@ -1,9 +1,9 @@
 //! A state of a tree, with what follows from it: velocities, accelerations, the forces of constraints and walls.
 
-use super::machine::{Machine, Memory, Moment, Rows, functions};
+use super::machine::{Machine, Memory, Rows, functions};
 use crate::phase::Phase;
 use crate::solve::Solved;
-use crate::tree::{Pose, Surroundings, Tangent, Vec3};
+use crate::tree::{At, Pose, Surroundings, Tangent, Vec3};
 
 /// The last state that was looked at.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Instant {
             return;
         }
         let tree = &machine.tree;
-        let moment = Moment { pose: &self.pose, around: &self.around, t, q, v: &self.v };
+        let moment = At { pose: &self.pose, around: &self.around, t, q, v: &self.v };
         self.force.fill(0.0);
         machine.load(&mut self.memory, &moment, &mut self.force);
         let Instant { tangent, pose, around, v, a, inertia, force, demand, lambda, .. } = self;
@@ -116,7 +116,7 @@ impl Instant {
         for (k, function) in functions(&machine.code, &self.walls).enumerate() {
             let work = &mut self.memory.work;
             function.evaluate(machine, work, pose, q, t);
-            let moment = Moment { pose, around, t, q, v };
+            let moment = At { pose, around, t, q, v };
             let drift = function.drift(machine, work, &mut tangent.mass, &moment, &self.q_dot);
             demand[k] = drift + dot(&tangent.rows[k * n..][..n], a);
         }
@@ -147,7 +147,7 @@ impl Instant {
         let mut row = std::mem::take(&mut self.force);
         row.fill(0.0);
         self.add_gradient(machine, wall, q, &mut row);
-        let moment = Moment { pose: &self.pose, around: &self.around, t, q, v: &self.v };
+        let moment = At { pose: &self.pose, around: &self.around, t, q, v: &self.v };
         let (work, mass) = (&mut self.memory.work, &mut self.tangent.mass);
         let drift = machine.code.walls[wall].drift(machine, work, mass, &moment, &self.q_dot);
         let size = row.iter().zip(&self.a).map(|(g, a)| (g * a).abs()).sum();

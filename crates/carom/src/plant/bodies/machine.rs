@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::code::{Code, OF_GRAVITY, OF_LINK};
 use super::function::{Function, Work};
-use crate::tree::{Body, Drive, Joint, Mat3, Point, Pose, Quaternion, Relations, Surroundings, Tree, Values, Vec3};
+use crate::tree::{At, Body, Drive, Joint, Mat3, Point, Pose, Quaternion, Relations, Surroundings, Tree, Values, Vec3};
 
 /// The tree, its points, and the parameters they were computed from.
 #[derive(Clone)]
@@ -93,8 +93,8 @@ impl Machine {
     }
 
     /// Adds the forces of the user at a pose with the rates v of the freedoms: forces by name, and potentials.
-    pub(super) fn load(&self, memory: &mut Memory, at: &Moment, into: &mut [f64]) {
-        let Moment { pose, around, t, q, v } = *at;
+    pub(super) fn load(&self, memory: &mut Memory, at: &At, into: &mut [f64]) {
+        let At { pose, around, t, q, v } = *at;
         if let Some(potential) = &self.code.potential {
             potential.evaluate(self, &mut memory.work, pose, q, t);
             potential.add_gradient(self, &memory.work, pose, q, 1.0, into);
@@ -153,16 +153,6 @@ pub(super) struct Memory {
     /// q̇ of the free coordinates.
     pub(super) q_dot: Vec<f64>,
     pub(super) work: Work,
-}
-
-/// A pose with its surroundings, its time, its coordinates and the rates of its freedoms.
-#[derive(Clone, Copy)]
-pub(super) struct Moment<'a> {
-    pub(super) pose: &'a Pose,
-    pub(super) around: &'a Surroundings,
-    pub(super) t: f64,
-    pub(super) q: &'a [f64],
-    pub(super) v: &'a [f64],
 }
 
 /// The constraints of the model, then the walls that hold the motion, as functions that stay zero.

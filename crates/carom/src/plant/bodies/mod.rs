@@ -12,7 +12,7 @@ mod instant;
 mod machine;
 mod output;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use self::code::{Code, refuse};
 use self::contact::Holding;
@@ -30,12 +30,16 @@ use crate::system::System;
 /// A compiled tree of bodies.
 pub struct Bodies {
     code: Arc<Code>,
+    system: System,
+    /// The Lagrangian as an expression, made on first use. Nothing of it is compiled.
+    mechanics: OnceLock<Mechanics>,
 }
 
 impl Bodies {
     /// Compiles a system whose bodies have all of its coordinates. Returns an error with the reason if it is another system.
     pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Bodies> {
-        Ok(Bodies { code: Arc::new(Code::new(system, outputs, sections)?) })
+        let code = Arc::new(Code::new(system, outputs, sections)?);
+        Ok(Bodies { code, system: system.clone(), mechanics: OnceLock::new() })
     }
 
     /// True if the bodies have all coordinates of the system, and all of its kinetic energy.
@@ -52,7 +56,7 @@ impl Bodies {
 }
 
 fn needs_expressions(what: &str) -> Error {
-    refuse(&format!("{what} needs the Lagrangian as an expression")).into()
+    refuse(&format!("{what} needs compiled expressions")).into()
 }
 
 impl Plant for Bodies {
@@ -85,6 +89,6 @@ impl Plant for Bodies {
     }
 
     fn lagrangian(&self) -> Result<&Mechanics> {
-        Err(needs_expressions("this"))
+        Ok(self.mechanics.get_or_init(|| Mechanics::new(&self.system)))
     }
 }

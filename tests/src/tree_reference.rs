@@ -1,8 +1,8 @@
 //! The trees of `reference/mechanisms.json` and `reference/marionette.json`, and their steps.
 
 use carom::lab::tree::{
-    Body, Joint, Mat3, Over, Point, Pose, Quaternion, Relations, Solver, Start, Surroundings, Tangent, Tree, Values,
-    Vec3, pull,
+    Body, Equations, Joint, Mat3, Over, Point, Pose, Quaternion, Relations, Solver, Surroundings, Tangent, Tree,
+    Values, Vec3, move_by, pull,
 };
 use serde_json::Value;
 
@@ -111,8 +111,8 @@ impl Relations for Ties {
     }
 }
 
-/// A motion by steps of the midpoint rule.
-pub struct Motion {
+/// A motion by steps of a rule.
+pub struct Motion<E> {
     /// The tree.
     pub tree: Tree,
     /// Gravity.
@@ -130,18 +130,18 @@ pub struct Motion {
     /// The corrections of all steps.
     pub iterations: usize,
     u: [Vec<f64>; 2],
-    solver: Solver,
+    solver: Solver<E>,
 }
 
-impl Motion {
+impl<E: Equations> Motion<E> {
     /// A motion that starts at q with the rates v.
-    pub fn new(tree: Tree, gravity: Vec3, ties: Vec<Tie>, q: &[f64], v: &[f64]) -> Motion {
+    pub fn new(rule: fn(&Tree) -> E, tree: Tree, gravity: Vec3, ties: Vec<Tie>, q: &[f64], v: &[f64]) -> Motion<E> {
         let around = Surroundings { gravity, drives: Vec::new() };
         let mut pose = Pose::new(&tree);
         pose.place(&tree, &around, q, v);
         let mut p = vec![0.0; tree.freedoms];
         pose.momenta(&tree, &mut vec![Default::default(); tree.links.len()], &mut p);
-        let (solver, lambda) = (Solver::new(&tree, ties.len()), vec![0.0; ties.len()]);
+        let (solver, lambda) = (Solver::new(rule(&tree), &tree, ties.len()), vec![0.0; ties.len()]);
         let u = [vec![0.0; tree.freedoms], Vec::new()];
         Motion { around, ties: Ties(ties), t: 0.0, q: q.to_vec(), p, lambda, iterations: 0, u, solver, tree }
     }
@@ -154,11 +154,11 @@ impl Motion {
         if !before.is_empty() {
             next.iter_mut().zip(&*before).for_each(|(u, before)| *u += *u - before);
         }
-        let over = Over { start: Start { q, p, h }, t: *t, around: [around, around, around] };
-        let load = &mut |_: &Pose, _: &[f64], _: &[f64], _: &mut [f64]| {};
-        *iterations += solver.solve(tree, over, ties, load, &mut next, lambda).expect("the step has a solution");
+        let over = Over { q, p, h, t: *t, around: [around, around, around] };
+        let solved = solver.solve(tree, over, ties, &mut |_, _| {}, &mut next, lambda);
+        *iterations += solved.expect("the step has a solution");
         let (mut q1, mut p1) = (q.clone(), p.clone());
-        carom::lab::tree::Midpoint::end(tree, over.start, &next, &mut q1);
+        move_by(tree, q, &next, &mut q1);
         solver.momenta(tree, h, &next, &mut p1);
         (*q, *p, *t) = (q1, p1, *t + h);
         *before = std::mem::replace(last, next);

@@ -173,3 +173,19 @@ fn subtract<const R: usize, const C: usize>(block: &mut [[f64; C]; R], gamma: &[
 fn add<const R: usize, const C: usize>(sum: &mut [[f64; C]; R], block: &[[f64; C]; R]) {
     sum.iter_mut().zip(block).for_each(|(sum, row)| add_scaled(sum, row, 1.0));
 }
+
+/// Writes a part of a block.
+#[inline(always)]
+pub(super) fn write<const R: usize, const C: usize>(block: &mut [[f64; C]; R], row: usize, column: usize, part: Mat3) {
+    for (into, from) in block[row..row + 3].iter_mut().zip(part.rows()) {
+        into[column..column + 3].copy_from_slice(&from.array());
+    }
+}
+
+/// Writes vectors one after the other.
+#[inline(always)]
+pub(super) fn join<const K: usize, const N: usize>(parts: [Vec3; K]) -> [f64; N] {
+    let mut all = [0.0; N];
+    all.chunks_exact_mut(3).zip(parts).for_each(|(into, part)| into.copy_from_slice(&part.array()));
+    all
+}

@@ -1,7 +1,7 @@
 //! Steps on trees against reference numbers of two independent implementations in more than 30 digits.
 
-use carom::lab::tree::{Body, Joint, Mat3, Quaternion, Tree, Vec3};
-use carom_tests::mechanisms::{Motion, Tie, point, tree};
+use carom::lab::tree::{Body, Equations, Joint, Mat3, Midpoint, Quaternion, Rattle, Tree, Vec3};
+use carom_tests::tree_reference::{Motion, Tie, point, tree};
 use carom_tests::reference::{number, numbers};
 use carom_tests::tree::distance;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn vec3(value: &Value) -> Vec3 {
 }
 
 /// Steps from node to node, and compares each with the file.
-fn follow(motion: &mut Motion, steps: &Value, mut compare: impl FnMut(&mut Motion, &Value)) {
+fn follow<E: Equations>(motion: &mut Motion<E>, steps: &Value, mut compare: impl FnMut(&mut Motion<E>, &Value)) {
     let (h, mut k) = (number(&steps["h"]), 0);
     for node in steps["nodes"].as_array().expect("nodes") {
         while k < node["k"].as_u64().expect("a number") {
@@ -32,12 +32,12 @@ fn close(what: &str, k: &Value, a: &[f64], b: &Value, tolerance: f64) {
     assert!(error < tolerance, "{what} at node {k}: {error:e}");
 }
 
-#[test]
-fn nodes_with_revolute_joints_agree() {
+/// Compares the nodes of the models with revolute joints that the file has for a rule.
+fn follow_revolute<E: Equations>(rule: fn(&Tree) -> E, key: &str) {
     let all = mechanisms();
-    for (name, ties) in [("planar3", false), ("universal2", false), ("fourbar", true), ("arm", true)] {
+    for name in ["planar3", "universal2", "fourbar", "arm"] {
         let model = &all[name];
-        let bodies = &model["bodies"];
+        let (bodies, Some(steps)) = (&model["bodies"], model.get(key)) else { continue };
         let tie = |value: &Value| match value.get("length") {
             Some(_) => Tie::cord(bodies, value, "point", "anchor"),
             None => {
@@ -45,11 +45,10 @@ fn nodes_with_revolute_joints_agree() {
                 Tie::Join([point(bodies, &value["a"]), point(bodies, &value["b"])], axis)
             }
         };
-        let ties =
-            if ties { model["constraints"].as_array().expect("a list").iter().map(tie).collect() } else { Vec::new() };
+        let ties = model.get("constraints").and_then(Value::as_array).into_iter().flatten().map(tie).collect();
         let [q, v] = ["q", "v"].map(|key| numbers(&model["start"][key]));
-        let mut motion = Motion::new(tree(bodies), vec3(&model["gravity"]), ties, &q, &v);
-        follow(&mut motion, &model["midpoint"], |motion, node| {
+        let mut motion = Motion::new(rule, tree(bodies), vec3(&model["gravity"]), ties, &q, &v);
+        follow(&mut motion, steps, |motion, node| {
             let (p, v, g) = motion.projected();
             close(&format!("{name}: q"), &node["k"], &motion.q, &node["q"], 1e-12);
             close(&format!("{name}: p"), &node["k"], &p, &node["p"], 1e-11);
@@ -61,8 +60,14 @@ fn nodes_with_revolute_joints_agree() {
             assert!(error < 1e-11, "{name}: energy {error:e}");
             assert!(g < 1e-14, "{name}: |g| = {g:e}");
         });
-        println!("{name}: {} corrections in 100 steps", motion.iterations);
+        println!("{key}, {name}: {} corrections in 100 steps", motion.iterations);
     }
+}
+
+#[test]
+fn nodes_with_revolute_joints_agree() {
+    follow_revolute(Midpoint::new, "midpoint");
+    follow_revolute(Rattle::new, "bodies_rule");
 }
 
 fn ball(parent: Option<usize>, at: Vec3, mass: f64, com: Vec3, moments: &[f64]) -> Body {
@@ -72,6 +77,11 @@ fn ball(parent: Option<usize>, at: Vec3, mass: f64, com: Vec3, moments: &[f64]) 
 
 #[test]
 fn nodes_with_ball_joints_agree() {
+    follow_balls(Midpoint::new, "midpoint");
+    follow_balls(Rattle::new, "bodies");
+}
+
+fn follow_balls<E: Equations>(rule: fn(&Tree) -> E, key: &str) {
     let all = mechanisms();
     let model = &all["ball2"];
     let part = |key: &str, i: usize| number(&model[key][i]);
@@ -84,8 +94,8 @@ fn nodes_with_ball_joints_agree() {
     let v = [numbers(&model["omega0_relative_body"][0]), numbers(&model["omega0_relative_body"][1])].concat();
     let gravity = Vec3(0.0, 0.0, -number(&model["g"]));
     let q = [start(0), start(1)].concat();
-    let mut motion = Motion::new(Tree::new(vec![body(0), body(1)]), gravity, Vec::new(), &q, &v);
-    follow(&mut motion, &model["midpoint"], |motion, node| {
+    let mut motion = Motion::new(rule, Tree::new(vec![body(0), body(1)]), gravity, Vec::new(), &q, &v);
+    follow(&mut motion, &model[key], |motion, node| {
         motion.rotations().iter().enumerate().for_each(|(i, r)| close("R", &node["k"], r, &node["R"][i], 1e-12));
         close("p", &node["k"], &motion.p, &node["p"], 1e-12);
     });
@@ -103,8 +113,8 @@ fn nodes_with_ball_joints_agree() {
         (top, spinning, Vec3(0.0, 0.0, -number(&top["g"])), tilt, &spin[..]),
     ];
     for (model, body, gravity, q, v) in cases {
-        let mut motion = Motion::new(Tree::new(vec![body]), gravity, Vec::new(), &q, v);
-        follow(&mut motion, &model["midpoint"], |motion, node| {
+        let mut motion = Motion::new(rule, Tree::new(vec![body]), gravity, Vec::new(), &q, v);
+        follow(&mut motion, &model[key], |motion, node| {
             close("R", &node["k"], &motion.rotations()[0], &node["R"], 1e-12);
             close("p", &node["k"], &motion.p, &node["p_body"], 1e-12);
         });
@@ -121,7 +131,7 @@ fn the_marionette_follows_its_strings() {
     };
     let [q, v] = ["q", "v"].map(|key| numbers(&model["start"][key]));
     for key in ["midpoint", "midpoint_long_step"] {
-        let mut motion = Motion::new(tree(bodies), vec3(&model["gravity"]), ties(), &q, &v);
+        let mut motion = Motion::new(Midpoint::new, tree(bodies), vec3(&model["gravity"]), ties(), &q, &v);
         let (mut worst, mut largest): (f64, f64) = (0.0, 0.0);
         follow(&mut motion, &model[key], |motion, node| {
             let (_, v, g) = motion.projected();

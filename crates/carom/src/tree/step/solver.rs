@@ -8,16 +8,16 @@
 
 use super::ball::Ball;
 use super::progress::{Memory, Progress, Verdict};
-use super::{Load, Midpoint, Start};
+use super::{Equations, Load, Over, move_by};
 use crate::solve::{Lu, NoSolution, Solved};
 use crate::tree::relations::dot;
-use crate::tree::{Pose, Relations, Surroundings, Tree, Values, Vec3};
+use crate::tree::{Pose, Relations, Tree, Values, Vec3};
 
 /// Solves the equations of steps.
 #[derive(Clone, Debug)]
-pub struct Solver {
+pub struct Solver<E> {
     /// The equations.
-    pub step: Midpoint,
+    pub step: E,
     freedoms: usize,
     /// G0 and G1, by rows.
     rows: [Vec<f64>; 2],
@@ -36,23 +36,12 @@ pub struct Solver {
     newton: Memory,
 }
 
-/// A step with its surroundings at the middle and at both ends.
-#[derive(Clone, Copy)]
-pub struct Over<'a> {
-    /// The start.
-    pub start: Start<'a>,
-    /// The time of the start.
-    pub t: f64,
-    /// The surroundings at the start, the middle and the end.
-    pub around: [&'a Surroundings; 3],
-}
-
-impl Solver {
+impl<E: Equations> Solver<E> {
     /// Memory for a tree with so many constraints.
-    pub fn new(tree: &Tree, count: usize) -> Solver {
+    pub fn new(step: E, tree: &Tree, count: usize) -> Solver<E> {
         let freedoms = tree.freedoms;
         Solver {
-            step: Midpoint::new(tree),
+            step,
             freedoms,
             rows: [vec![0.0; count * freedoms], vec![0.0; count * freedoms]],
             x: vec![0.0; count * freedoms],
@@ -79,16 +68,15 @@ impl Solver {
         u: &mut [f64],
         lambda: &mut [f64],
     ) -> Solved<usize> {
-        let Over { start, t, around } = over;
-        self.newton.set_units(tree, start.q, u);
+        self.newton.set_units(tree, over.q, u);
         if !lambda.is_empty() {
-            self.pose.place(tree, around[0], start.q, &self.rest);
+            self.pose.place(tree, over.around[0], over.q, &self.rest);
             let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
-            relations.evaluate(tree, &self.pose, start.q, t, values);
+            relations.evaluate(tree, &self.pose, over.q, over.t, values);
         }
         let mut progress = Progress::new();
         loop {
-            self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
+            self.step.residual(tree, over, load, u, &mut self.newton.r);
             if !lambda.is_empty() {
                 self.look_at_end(tree, over, relations, u);
             }
@@ -104,7 +92,7 @@ impl Solver {
                     continue;
                 }
                 Verdict::Slow => {
-                    self.factor(tree, around[1], u, start.h)?;
+                    self.factor(tree, over, u)?;
                     self.correct(tree, lambda)?;
                 }
                 Verdict::Fast | Verdict::Done => {}
@@ -115,12 +103,12 @@ impl Solver {
                 break;
             }
         }
-        self.step.residual(tree, around[1], start, load, u, &mut self.newton.r);
+        self.step.residual(tree, over, load, u, &mut self.newton.r);
         Ok(progress.count)
     }
 
-    fn factor(&mut self, tree: &Tree, around: &Surroundings, u: &[f64], h: f64) -> Solved<()> {
-        self.step.factor(tree, around, u, h)?;
+    fn factor(&mut self, tree: &Tree, over: Over, u: &[f64]) -> Solved<()> {
+        self.step.factor(tree, over, u)?;
         self.x.copy_from_slice(&self.rows[0]);
         self.x.chunks_exact_mut(self.freedoms).for_each(|column| self.step.apply_inverse(tree, column));
         Ok(())
@@ -146,12 +134,12 @@ impl Solver {
 
     /// Computes g and G1 at the end of the step that moves by u.
     fn look_at_end(&mut self, tree: &Tree, over: Over, relations: &mut dyn Relations, u: &[f64]) {
-        Midpoint::end(tree, over.start, u, &mut self.q1);
+        move_by(tree, over.q, u, &mut self.q1);
         self.pose.place(tree, over.around[2], &self.q1, &self.rest);
         let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[1] };
-        relations.evaluate(tree, &self.pose, &self.q1, over.t + over.start.h, values);
+        relations.evaluate(tree, &self.pose, &self.q1, over.t + over.h, values);
         for link in tree.links.iter().filter(|link| link.freedoms == 3) {
-            let end = Ball::new(Vec3::read(&u[link.v..]), over.start.h).end();
+            let end = Ball::new(Vec3::read(&u[link.v..]), over.h).end();
             for row in self.rows[1].chunks_exact_mut(self.freedoms) {
                 let turned = end.tr_mul(Vec3::read(&row[link.v..]));
                 row[link.v..link.v + 3].copy_from_slice(&turned.array());

@@ -9,33 +9,11 @@
 //! r_i = p0_i + h/2 F_i − π_i = 0,            p1_i = h/2 F_i + π_i
 //! ```
 
-mod ball;
-mod elimination;
-mod progress;
-mod solver;
-
-use ball::Ball;
-use elimination::{Column, Elimination};
-
+use super::ball::Ball;
+use super::elimination::{Column, Elimination, join, write};
+use super::{At, Equations, Load, Over};
 use crate::solve::Solved;
 use crate::tree::{Force, Joint, Mat3, Motion, Pose, Quaternion, Surroundings, Tree, Vec3};
-
-pub(super) use progress::{Memory, Progress, Verdict};
-pub use solver::{Over, Solver};
-
-/// The start of a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Start<'a> {
-    /// The coordinates.
-    pub q: &'a [f64],
-    /// The momentum of each freedom.
-    pub p: &'a [f64],
-    /// The length of the step.
-    pub h: f64,
-}
-
-/// A force of the user: adds its generalized force at a pose, with the coordinates and rates there.
-pub type Load<'a> = dyn FnMut(&Pose, &[f64], &[f64], &mut [f64]) + 'a;
 
 /// The equations of a step, with memory and factors.
 #[derive(Clone, Debug)]
@@ -70,25 +48,18 @@ impl Midpoint {
             elimination: Elimination::new(tree),
         }
     }
+}
 
-    /// Writes the residual r of the step that moves by u.
-    pub fn residual(
-        &mut self,
-        tree: &Tree,
-        around: &Surroundings,
-        start: Start,
-        load: &mut Load,
-        u: &[f64],
-        r: &mut [f64],
-    ) {
-        let h = start.h;
+impl Equations for Midpoint {
+    fn residual(&mut self, tree: &Tree, over: Over, load: &mut Load, u: &[f64], r: &mut [f64]) {
+        let (h, around) = (over.h, over.around[1]);
         for link in &tree.links {
             match link.freedoms {
                 0 => {}
-                1 => self.q[link.q] = start.q[link.q] + 0.5 * u[link.v],
+                1 => self.q[link.q] = over.q[link.q] + 0.5 * u[link.v],
                 _ => {
                     let half = Quaternion::cayley(Vec3::read(&u[link.v..]) * 0.25)[1];
-                    let middle = Quaternion::read(&start.q[link.q..]) * half;
+                    let middle = Quaternion::read(&over.q[link.q..]) * half;
                     self.q[link.q..link.q + 4].copy_from_slice(&middle.array());
                 }
             }
@@ -109,38 +80,23 @@ impl Midpoint {
                 self.force[link.v] -= body.stiffness * (self.q[link.q] - body.rest) + body.damping * self.v[link.v];
             }
         }
-        load(&self.pose, &self.q, &self.v, &mut self.force);
+        let at = At { pose: &self.pose, around, t: over.t + 0.5 * h, q: &self.q, v: &self.v };
+        load(at, &mut self.force);
         for link in &tree.links {
             let v = link.v;
             match link.freedoms {
                 0 => {}
-                1 => r[v] = start.p[v] + 0.5 * h * self.force[v] - self.pi[v],
+                1 => r[v] = over.p[v] + 0.5 * h * self.force[v] - self.pi[v],
                 _ => {
                     let ball = Ball::new(Vec3::read(&u[v..]), h);
                     let moved = ball.cf * Vec3::read(&self.force[v..]) + ball.cp * Vec3::read(&self.pi[v..]);
-                    r[v..v + 3].copy_from_slice(&(Vec3::read(&start.p[v..]) + moved).array());
+                    r[v..v + 3].copy_from_slice(&(Vec3::read(&over.p[v..]) + moved).array());
                 }
             }
         }
     }
 
-    /// Writes q1 = q0 + u.
-    pub fn end(tree: &Tree, start: Start, u: &[f64], q1: &mut [f64]) {
-        for link in &tree.links {
-            match link.freedoms {
-                0 => {}
-                1 => q1[link.q] = start.q[link.q] + u[link.v],
-                _ => {
-                    let whole = Quaternion::cayley(Vec3::read(&u[link.v..]) * 0.25)[0];
-                    let end = (Quaternion::read(&start.q[link.q..]) * whole).normalised();
-                    q1[link.q..link.q + 4].copy_from_slice(&end.array());
-                }
-            }
-        }
-    }
-
-    /// Writes p1 after the residual was computed for u, plus the part `r` of the residual, taken to the axes of the end.
-    pub fn momenta(&self, tree: &Tree, h: f64, u: &[f64], r: &[f64], p1: &mut [f64]) {
+    fn momenta(&self, tree: &Tree, h: f64, u: &[f64], r: &[f64], p1: &mut [f64]) {
         for link in &tree.links {
             let v = link.v;
             match link.freedoms {
@@ -156,11 +112,10 @@ impl Midpoint {
         }
     }
 
-    /// Factors Newton's matrix J = ∂r/∂u after the residual was computed for u. Forces of the user are not part of it.
-    ///
     /// All vectors are about one point O here, so that nothing is shifted between bodies. A change of u moves body i by δξ_i and
     /// changes its velocity, as seen from the body, by η_i; x = (δξ; η), and y = (δG; δP) without the force of δG, which is zero.
-    pub fn factor(&mut self, tree: &Tree, around: &Surroundings, u: &[f64], h: f64) -> Solved<()> {
+    fn factor(&mut self, tree: &Tree, over: Over, u: &[f64]) -> Solved<()> {
+        let (h, around) = (over.h, over.around[1]);
         let Midpoint { pose, weight, momentum, force, pi, elimination, .. } = self;
         let origin = pose.bodies.first().map_or(Vec3::ZERO, |body| body.p);
         for (i, block) in elimination.blocks.iter_mut().enumerate() {
@@ -207,15 +162,13 @@ impl Midpoint {
         })
     }
 
-    /// x ← J⁻¹x.
-    pub fn apply_inverse(&mut self, tree: &Tree, x: &mut [f64]) {
+    fn apply_inverse(&mut self, tree: &Tree, x: &mut [f64]) {
         self.elimination.solve(tree, x);
     }
 
-    /// The Lagrangian and the energy at the middle of the step: L_d = h L and −D₃L_d = T + V.
-    pub fn middle(&self, tree: &Tree, around: &Surroundings) -> (f64, f64) {
-        let (t, v) = (self.pose.kinetic(), self.pose.potential(tree, around) + tree.spring_energy(&self.q));
-        (t - v, t + v)
+    fn discrete(&self, tree: &Tree, over: Over) -> (f64, f64) {
+        let (t, v) = (self.pose.kinetic(), self.pose.potential(tree, over.around[1]) + tree.spring_energy(&self.q));
+        (over.h * (t - v), t + v)
     }
 }
 
@@ -241,19 +194,4 @@ fn write_block(tree: &Tree, around: &Surroundings, pose: &Pose, origin: Vec3, i:
     write(block, 3, 9, c_hat * m);
     write(block, 6, 6, c_hat * -m);
     write(block, 6, 9, Mat3::ONE * m);
-}
-
-#[inline(always)]
-fn write(block: &mut [[f64; 12]; 9], row: usize, column: usize, part: Mat3) {
-    for (into, from) in block[row..row + 3].iter_mut().zip(part.rows()) {
-        into[column..column + 3].copy_from_slice(&from.array());
-    }
-}
-
-/// Writes vectors one after the other.
-#[inline(always)]
-fn join<const K: usize, const N: usize>(parts: [Vec3; K]) -> [f64; N] {
-    let mut all = [0.0; N];
-    all.chunks_exact_mut(3).zip(parts).for_each(|(into, part)| into.copy_from_slice(&part.array()));
-    all
 }
