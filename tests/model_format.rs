@@ -1,6 +1,6 @@
 //! The examples of `docs/model-format.md` are models.
 //!
-//! A block with `coordinates` is a whole model. Any other is a part, laid over the last whole one: a section takes the
+//! A block with `coordinates` or `[mechanism]` is a whole model. Any other is a part, laid over the last whole one: a section takes the
 //! place of the one of that name, a `[[section]]` is added.
 
 use std::fs;
@@ -62,12 +62,13 @@ fn every_example_on_the_page_is_a_model() {
     assert!(blocks.len() > 10, "only {} examples were found", blocks.len());
     let mut whole = String::new();
     for (line, block) in blocks {
-        let text = if block.contains("coordinates =") { block.clone() } else { laid_over(&block, &whole) };
+        let is_whole = block.contains("coordinates =") || block.contains("[mechanism]");
+        let text = if is_whole { block.clone() } else { laid_over(&block, &whole) };
         let model = Model::from_text("example", &text, &[]);
         if let Err(error) = model.and_then(|model| model.start()) {
             panic!("docs/model-format.md:{line}: {error}\nin\n{text}");
         }
-        if block.contains("coordinates =") {
+        if is_whole {
             whole = block;
         }
     }

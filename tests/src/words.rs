@@ -12,6 +12,8 @@ pub const METHODS: [&str; 24] = [
     "midpoint",
     "suzuki4",
     "kahan-li8",
+    "midpoint-suzuki4",
+    "midpoint-kahan-li8",
     "gauss1",
     "gauss3",
     "gauss8",

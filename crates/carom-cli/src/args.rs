@@ -32,6 +32,8 @@ pub enum Command {
     Compare(Compare),
     /// Recompute the figures and tables of the papers and check their claims
     Paper(Paper),
+    /// Print the model of a robot that a URDF file describes
+    Import(Import),
     /// List the models that ship with carom, or print one
     Examples {
         /// The model to print
@@ -44,6 +46,19 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  carom import robot.urdf > robot.toml
+  carom import robot.urdf --floating > robot.toml")]
+pub struct Import {
+    /// A URDF file
+    pub file: PathBuf,
+    /// Let the root link move freely; without this it is fixed to the ground
+    #[arg(long)]
+    pub floating: bool,
 }
 
 /// A model with its settings.

@@ -52,7 +52,7 @@ impl Panel {
     fn lacks(self, model: &Model) -> Option<&'static str> {
         let (is_empty, what) = match self {
             Panel::Gaps | Panel::Impulses => (model.system.walls.is_empty(), "walls"),
-            Panel::Constraints => (model.system.constraints.is_empty(), "constraints"),
+            Panel::Constraints => (model.system.stated_constraints().is_empty(), "constraints"),
             Panel::Outputs => (model.outputs.is_empty(), "outputs"),
             Panel::Paths => (model.points.is_empty(), "points"),
             _ => (false, ""),
@@ -105,7 +105,7 @@ fn variable(model: &Model, word: &str) -> Option<(Panel, usize)> {
         (Panel::Velocities, velocities.iter().map(String::as_str).collect()),
         (Panel::Outputs, model.outputs.iter().map(|output| output.name.as_str()).collect()),
         (Panel::Gaps, system.walls.iter().map(|wall| wall.name.as_str()).collect()),
-        (Panel::Constraints, system.constraints.iter().map(|constraint| constraint.name.as_str()).collect()),
+        (Panel::Constraints, system.stated_constraints().iter().map(|constraint| constraint.name.as_str()).collect()),
         (Panel::Paths, model.points.iter().map(|point| point.name.as_str()).collect()),
     ];
     all.iter().find_map(|(panel, names)| Some((*panel, names.iter().position(|name| *name == word)?)))

@@ -65,7 +65,7 @@ fn chart(model: &Model, recording: &Recording, panel: Panel, chosen: &[usize]) -
         }
         Panel::Impulses => impulses(recording),
         Panel::Constraints => {
-            let names = system.constraints.iter().map(|constraint| constraint.name.clone()).collect();
+            let names = system.stated_constraints().iter().map(|constraint| constraint.name.clone()).collect();
             Curves { title: "impulse of each constraint in a step", label: "λ", names, most: MOST_CURVES }.over_time(
                 span,
                 &recording.constraints,

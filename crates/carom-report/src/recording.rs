@@ -158,7 +158,7 @@ impl<'a> Recorder<'a> {
             gaps: many(model.system.walls.len(), 1),
             hit: Vec::new(),
             outputs: many(model.outputs.len(), 1),
-            constraints: many(model.system.constraints.len(), 1),
+            constraints: many(model.system.stated_constraints().len(), 1),
             lambda: thin(1, STRETCHES),
             first: Vec::new(),
             last: VecDeque::new(),
@@ -172,7 +172,7 @@ impl<'a> Recorder<'a> {
     /// step.
     fn keep_one_kind_of_impulse(&self, node: &mut Node) {
         let is_first = node.t <= self.span[0];
-        for (lambda, constraint) in node.lambda.iter_mut().zip(&self.model.system.constraints) {
+        for (lambda, constraint) in node.lambda.iter_mut().zip(self.model.system.stated_constraints()) {
             if is_first || self.is_sampled && constraint.enforce == Enforce::OnePoint {
                 *lambda = f64::NAN;
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::expr::{Expr, directional, substitute};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, Vector};
 
 /// A Lagrangian with its walls, constraints, forces and driven coordinates.
 ///
@@ -89,7 +89,7 @@ pub struct Constraint {
     pub form: Form,
 }
 
-/// How a constraint was made. Points are indices into [`Mechanism::points`], and only given where both ends are such points.
+/// How a constraint was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Form {
     /// From an expression.
@@ -97,19 +97,28 @@ pub enum Form {
     /// (A − B)·e for one axis of space.
     Join {
         /// A and B.
-        points: [usize; 2],
+        ends: [End; 2],
         /// 0, 1 or 2 for x, y or z.
         axis: usize,
     },
     /// (|A − B|² − length²)/2.
     Distance {
         /// A and B.
-        points: [usize; 2],
+        ends: [End; 2],
         /// A function of parameters, the time and driven coordinates.
         length: Expr,
     },
     /// |q|² − 1 of a ball joint, by the index of its link: not shown to users. These come after all others.
     Unit(usize),
+}
+
+/// An end of a constraint between two points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// A point on a body, by its index in [`Mechanism::points`].
+    Attached(usize),
+    /// A place in world axes, an expression of coordinates and the time.
+    At(Vector),
 }
 
 /// Where a variational integrator evaluates a holonomic constraint. [TPC]

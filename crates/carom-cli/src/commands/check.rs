@@ -46,7 +46,7 @@ fn describe(model: &Model) -> Result<()> {
     let mut text = format!("{}\n", paint(STRONG, &model.title));
     let names: Vec<&str> = system.coordinates.iter().map(|c| c.name.as_str()).collect();
     text += &format!("  coordinates  {}\n", names.join(", "));
-    for (what, count) in [("walls", system.walls.len()), ("constraints", system.constraints.len())] {
+    for (what, count) in [("walls", system.walls.len()), ("constraints", system.stated_constraints().len())] {
         if count > 0 {
             text += &format!("  {what:<12} {count}\n");
         }

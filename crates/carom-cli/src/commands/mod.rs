@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod derive;
 mod examples;
+mod import;
 mod methods;
 mod paper;
 mod picture;
@@ -27,6 +28,7 @@ use crate::style;
 pub fn execute(command: Command) -> Result<ExitCode> {
     match command {
         Command::Check(model) => check::check(&model),
+        Command::Import(arguments) => import::import(&arguments),
         Command::Examples { name } => examples::examples(name.as_deref()),
         Command::Completions { shell } => completions::completions(shell),
         Command::Compare(arguments) => compare::compare(&arguments),

@@ -63,6 +63,11 @@ pub const EXAMPLES: &[Example] = examples! {
     "floating-ball", "a ball without gravity whose end depends on its start", "";
     "two-balls", "two balls that exchange their velocities", "";
     "three-balls", "a ball that hits two at one instant", "";
+    "robot-arm", "a planar arm of three bodies whose hand comes down on a table", "";
+    "racket", "a tennis racket in free flight that falls onto a floor", "";
+    "top", "a heavy top that precesses and nutates", "";
+    "crank-rocker", "a four-bar linkage made of bodies, with a spring", "";
+    "hanging-chain", "a chain of n links in space, by repetition", "";
 };
 
 /// The shipped model with this name.

@@ -26,25 +26,9 @@ pub struct FlowKind {
     recipe: Recipe,
 }
 
-/// The map of order 2 that a composition is made of.
-#[derive(Clone, Copy, PartialEq)]
-enum Base {
-    Svc,
-    Midpoint,
-}
-
-impl Base {
-    fn rule(self) -> Box<dyn DiscreteLagrangian> {
-        match self {
-            Base::Svc => Box::new(Svc),
-            Base::Midpoint => Box::new(Midpoint { alpha: 0.5 }),
-        }
-    }
-}
-
 enum Recipe {
     Variational(Box<dyn DiscreteLagrangian>),
-    Composition(Base, &'static [f64]),
+    Composition(&'static [f64], Box<dyn DiscreteLagrangian>),
     Gauss(usize),
     Rk4,
 }
@@ -60,8 +44,8 @@ impl FlowKind {
             }
             Recipe::Rk4 if has_constraints => return Err(no_constraints()),
             Recipe::Variational(rule) => Box::new(Variational::new(mechanics, &**rule, parameters)?),
-            Recipe::Composition(base, parts) => {
-                let base = Box::new(Variational::new(mechanics, &*base.rule(), parameters)?);
+            Recipe::Composition(parts, rule) => {
+                let base = Box::new(Variational::new(mechanics, &**rule, parameters)?);
                 Box::new(Composition::new(base, parts, self.order, 2 * mechanics.n()))
             }
             Recipe::Gauss(stages) => Box::new(Gauss::new(mechanics, *stages, parameters)?),
@@ -72,8 +56,7 @@ impl FlowKind {
     /// Creates the code that its steps share for all contact modes.
     pub(crate) fn held_code(&self, local: &Arc<LocalCode>) -> Result<HeldCode> {
         match &self.recipe {
-            Recipe::Variational(rule) => HeldCode::new(local, &**rule),
-            Recipe::Composition(base, _) => HeldCode::new(local, &*base.rule()),
+            Recipe::Variational(rule) | Recipe::Composition(_, rule) => HeldCode::new(local, &**rule),
             Recipe::Gauss(stages) => HeldCode::new(local, &Galerkin { degree: *stages, at: Nodes::Gauss }),
             Recipe::Rk4 => Err(no_constraints()),
         }
@@ -83,7 +66,7 @@ impl FlowKind {
     pub(crate) fn held(&self, code: &Arc<HeldCode>, walls: &[usize], parameters: &[f64]) -> Box<dyn Flow> {
         let map = Box::new(Held::new(code, walls, parameters));
         match &self.recipe {
-            Recipe::Composition(_, parts) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
+            Recipe::Composition(parts, _) => Box::new(Composition::new(map, parts, self.order, 2 * code.local().n)),
             _ => map,
         }
     }
@@ -91,9 +74,10 @@ impl FlowKind {
     /// The fractions of a step of which the flow is composed on a tree of bodies, where `midpoint` has a recursive kernel. `None`
     /// if it is not made of `midpoint`.
     fn parts_on_bodies(&self) -> Option<&'static [f64]> {
+        let is_midpoint = |rule: &dyn DiscreteLagrangian| rule.name() == "midpoint" && rule.is_symmetric();
         match &self.recipe {
-            Recipe::Variational(rule) if rule.name() == "midpoint" && rule.is_symmetric() => Some(&[1.0]),
-            Recipe::Composition(Base::Midpoint, parts) => Some(parts),
+            Recipe::Variational(rule) if is_midpoint(&**rule) => Some(&[1.0]),
+            Recipe::Composition(parts, rule) if is_midpoint(&**rule) => Some(parts),
             _ => None,
         }
     }
@@ -159,14 +143,16 @@ pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =
         discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();
-    let compositions: [(&str, usize, &'static str, Base, &'static [f64]); 4] = [
-        ("suzuki4", 4, "composition of 5 steps of svc", Base::Svc, &SUZUKI4),
-        ("kahan-li8", 8, "composition of 17 steps of svc", Base::Svc, &KAHAN_LI8),
-        ("midpoint-suzuki4", 4, "composition of 5 steps of midpoint", Base::Midpoint, &SUZUKI4),
-        ("midpoint-kahan-li8", 8, "composition of 17 steps of midpoint", Base::Midpoint, &KAHAN_LI8),
+    let svc = |parts| Recipe::Composition(parts, Box::new(Svc));
+    let midpoint = |parts| Recipe::Composition(parts, Box::new(Midpoint { alpha: 0.5 }));
+    let compositions = [
+        ("suzuki4", 4, "composition of 5 steps of svc", svc(&SUZUKI4)),
+        ("kahan-li8", 8, "composition of 17 steps of svc", svc(&KAHAN_LI8)),
+        ("midpoint-suzuki4", 4, "composition of 5 steps of midpoint", midpoint(&SUZUKI4)),
+        ("midpoint-kahan-li8", 8, "composition of 17 steps of midpoint", midpoint(&KAHAN_LI8)),
     ];
-    for (name, order, about, base, parts) in compositions {
-        kinds.push(FlowKind::symmetric(name.into(), order, about, Recipe::Composition(base, parts)));
+    for (name, order, about, recipe) in compositions {
+        kinds.push(FlowKind::symmetric(name.into(), order, about, recipe));
     }
     for s in 1..=8 {
         let about = "Gauss collocation";

@@ -58,6 +58,8 @@ pub struct Mechanics {
     pub walls: Vec<Expr>,
     /// The holonomic constraints.
     pub constraints: Vec<Holonomic>,
+    /// How many of them the model states; those of ball joints come after these.
+    pub stated: usize,
     /// Whether kernels are compiled or interpreted.
     pub backend: Backend,
 }
@@ -89,6 +91,7 @@ impl Mechanics {
             forces: forces.iter().any(|f| !f.is_zero()).then_some(forces),
             walls: system.drive(&walls),
             constraints: constraints.map(|(g, constraint)| Holonomic { g, enforce: constraint.enforce }).collect(),
+            stated: system.stated_constraints().len(),
             backend: Backend::Jit,
         }
     }

@@ -15,9 +15,9 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Compiles g and dg/dt of all constraints.
+    /// Compiles g and dg/dt of the constraints that the model states.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Violation> {
-        let g: Vec<Expr> = mechanics.constraints.iter().map(|constraint| constraint.g).collect();
+        let g: Vec<Expr> = mechanics.constraints[..mechanics.stated].iter().map(|c| c.g).collect();
         let one = Expr::constant(1.0);
         let rates = mechanics.q.iter().copied().zip(mechanics.v.iter().copied());
         let seeds: Vec<(Expr, Expr)> = rates.chain([(time(), one)]).collect();

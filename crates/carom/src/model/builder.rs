@@ -168,6 +168,7 @@ impl Builder {
             sections: Vec::new(),
             projection: None,
             points: Vec::new(),
+            view: None,
             drawings: Vec::new(),
             contacts: Vec::new(),
             undrawn: Vec::new(),

@@ -1,9 +1,41 @@
 //! What is drawn of a model: the shapes of `[[draw]]`, and the geometry of `[[contact]]`.
 
 use crate::expr::Expr;
+use crate::mechanism::Vector;
 
 /// A place in the plane, (x, y).
 pub type Place = [Expr; 2];
+
+/// From where pictures of space are taken: parallel projection along `from`, with z up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// The direction to the viewer.
+    pub from: [f64; 3],
+    /// The directions in space of x and y of the picture, unit vectors.
+    pub axes: [[f64; 3]; 2],
+}
+
+impl View {
+    /// The view from a direction, if that is not zero.
+    pub fn new(from: [f64; 3]) -> Option<View> {
+        let size = from.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if !(size > 0.0 && size.is_finite()) {
+            return None;
+        }
+        let d = from.map(|x| x / size);
+        // To the right: z × d. From above, y is up.
+        let level = d[0].hypot(d[1]);
+        let right = if level > 1e-9 { [-d[1] / level, d[0] / level, 0.0] } else { [1.0, 0.0, 0.0] };
+        let up =
+            [d[1] * right[2] - d[2] * right[1], d[2] * right[0] - d[0] * right[2], d[0] * right[1] - d[1] * right[0]];
+        Some(View { from: d, axes: [right, up] })
+    }
+
+    /// Where a place in space is seen in the picture.
+    pub fn see(&self, at: Vector) -> Place {
+        self.axes.map(|axis| at.iter().zip(axis).map(|(&x, a)| a * x).sum())
+    }
+}
 
 /// The names of colours; a colour may also be `#rrggbb`.
 pub const COLORS: [&str; 8] = ["blue", "orange", "green", "red", "purple", "yellow", "grey", "black"];

@@ -42,7 +42,7 @@ use rustc_hash::FxHashMap;
 
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
-pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape};
+pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape, View};
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::{AUTO, Run};
@@ -55,6 +55,7 @@ pub use suggest::suggestion;
 use crate::error::{Diagnostic, Error};
 use crate::expr::Expr;
 use crate::expr::parse::Complaint;
+use crate::mechanism::Vector;
 use crate::system::System;
 
 /// A system with its start, the settings of a run and a drawing.
@@ -78,8 +79,10 @@ pub struct Model {
     pub sections: Vec<Section>,
     /// Settings of the projected Hamilton's principle.
     pub projection: Option<Projection>,
-    /// Points of the plane, for drawings and contacts.
+    /// Points, for drawings and contacts.
     pub points: Vec<Point>,
+    /// From where pictures of space are taken; none in the plane.
+    pub view: Option<View>,
     /// The shapes to draw.
     pub drawings: Vec<Drawing>,
     /// The geometry of the contacts.
@@ -151,13 +154,15 @@ pub enum Direction {
     Both,
 }
 
-/// A point of the plane that moves with the system.
+/// A point that moves with the system.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// What it is called.
     pub name: String,
-    /// Its position (x, y).
-    pub at: [Expr; 2],
+    /// Its position (x, y); in space, in the plane of the picture.
+    pub at: Place,
+    /// Its position (x, y, z); z is 0 in the plane.
+    pub space: Vector,
 }
 
 /// Settings of the projected Hamilton's principle. [GP]
@@ -181,6 +186,8 @@ struct Places {
     potential: Range<usize>,
     q: Range<usize>,
     motion: Range<usize>,
+    /// The bodies of the mechanism.
+    bodies: Vec<Range<usize>>,
     walls: Vec<Range<usize>>,
     restitutions: Vec<Range<usize>>,
     constraints: Vec<Range<usize>>,

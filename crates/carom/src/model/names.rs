@@ -24,6 +24,10 @@ pub struct Names {
     pub later: FxHashMap<String, String>,
     /// All names that the model declares, read or not, without their indices.
     pub declared: FxHashSet<String>,
+    /// What the names of bodies and points with dots mean: `tip.x`, `racket.omega1`.
+    pub members: Vec<Definition>,
+    /// The bodies and the points whose names may be followed by a dot, and which of the two each is.
+    pub holders: FxHashMap<String, Holder>,
     /// The names of the walls, for `force("floor")`.
     pub walls: Vec<String>,
     /// Names with a wrong declaration; their uses are not reported as further mistakes.
@@ -46,6 +50,27 @@ pub enum Kind {
     Parameter,
     /// An abbreviation.
     Definition,
+    /// A component of a point or a body.
+    Member,
+}
+
+/// What may stand before a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A body of a mechanism.
+    Body,
+    /// A point.
+    Point,
+}
+
+impl Holder {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Holder::Body => "body",
+            Holder::Point => "point",
+        }
+    }
 }
 
 /// An abbreviation for an expression.
@@ -73,9 +98,14 @@ pub enum Use {
     Output,
 }
 
-/// `x` of `x[3]`.
+/// `x` of `x[3]`, `B` of `B.qw`.
 pub fn base(name: &str) -> &str {
-    name.split('[').next().unwrap_or(name)
+    name.split(['[', '.']).next().unwrap_or(name)
+}
+
+/// `tip[2]` of `tip[2].x`.
+pub fn stem(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
 impl Names {
@@ -85,6 +115,7 @@ impl Names {
             Kind::Coordinate => "coordinate",
             Kind::Parameter => "parameter",
             Kind::Definition => "definition",
+            Kind::Member => "member",
         })
     }
 
@@ -104,7 +135,7 @@ impl Names {
             };
             return Some(Complaint::new(format!("the name `{base}` is reserved"), meaning));
         }
-        let kind = self.kind(name)?;
+        let kind = self.holders.get(name).map(|holder| holder.name()).or_else(|| self.kind(name))?;
         Some(Complaint::new(format!("the name `{name}` is used twice"), format!("it is already a {kind}")))
     }
 
@@ -130,6 +161,12 @@ impl Names {
     pub fn define(&mut self, name: &str, value: Expr) {
         self.index.insert(name.into(), (Kind::Definition, self.definitions.len()));
         self.definitions.push(Definition { name: name.into(), value, rate: OnceLock::new() });
+    }
+
+    /// Gives a name with a dot its meaning.
+    pub fn add_member(&mut self, name: &str, value: Expr) {
+        self.index.insert(name.into(), (Kind::Member, self.members.len()));
+        self.members.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
     /// Records that the declaration of `name`, or of one of its indices, is wrong.
@@ -181,6 +218,7 @@ impl Names {
             (Kind::Coordinate, 0) => Ok(self.coordinates[i].q),
             (Kind::Parameter, 0) => Ok(self.parameters[i].symbol),
             (Kind::Definition, 0) => Ok(self.definitions[i].value),
+            (Kind::Member, 0) => Ok(self.members[i].value),
             (Kind::Parameter, _) => {
                 let message = format!("`{name}` is a parameter and has no time derivative");
                 Err(Complaint::new(message, "remove the `'`"))
@@ -188,6 +226,7 @@ impl Names {
             (_, 2..) => Err(Complaint::new(format!("`{name}` has more than one `'`"), "accelerations cannot be used")),
             (Kind::Coordinate, _) => Ok(self.coordinates[i].v),
             (Kind::Definition, _) => self.rate(&self.definitions[i]),
+            (Kind::Member, _) => self.rate(&self.members[i]),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::names::{Names, Use, base};
+use super::names::{Names, Use, base, stem};
 use super::suggest::suggestion;
 use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
 use crate::expr::{Expr, ExprNode, eval};
@@ -39,6 +39,10 @@ impl Scope for Allowed<'_> {
 
     fn declares(&self, name: &str) -> bool {
         self.names.declared.contains(name) || self.names.index.contains_key(name)
+    }
+
+    fn has_members(&self, name: &str) -> bool {
+        self.names.holders.contains_key(name) || self.names.is_broken(name)
     }
 
     fn allows_jumps(&self) -> bool {
@@ -100,6 +104,9 @@ impl Scope for Allowed<'_> {
 
 impl Names {
     pub(super) fn unknown(&self, name: &str) -> Complaint {
+        if let Some(complaint) = self.wrong_member(name) {
+            return complaint;
+        }
         let coordinates = self.coordinates.iter().map(|c| c.name.as_str());
         let parameters = self.parameters.iter().map(|p| p.name.as_str());
         let definitions = self.definitions.iter().map(|d| d.name.as_str());
@@ -110,6 +117,25 @@ impl Names {
             }
         });
         Complaint::new(format!("unknown name `{name}`"), label)
+    }
+
+    /// What is wrong with a name that begins with a body or a point.
+    pub(super) fn wrong_member(&self, name: &str) -> Option<Complaint> {
+        let holder = self.holders.get(stem(name))?.name();
+        let inside = |known: &String| known.strip_prefix(stem(name)).is_some_and(|rest| rest.starts_with('.'));
+        let mut known: Vec<&str> = self.index.keys().filter(|known| inside(known)).map(String::as_str).collect();
+        known.sort_unstable();
+        let (message, label) = match (name.split_once('.'), known.as_slice()) {
+            (_, []) => {
+                let label = "only free and ball joints give a body names with a dot: use a point on it";
+                (format!("the {holder} `{}` has no coordinates of that name", stem(name)), label.to_string())
+            }
+            (None, known) => (format!("`{name}` is a {holder}"), format!("write one of {}", known.join(", "))),
+            (Some((stem, member)), known) => {
+                (format!("the {holder} `{stem}` has no `{member}`"), format!("it has {}", known.join(", ")))
+            }
+        };
+        Some(Complaint::new(message, label))
     }
 
     /// A hint about the intended name, if it can be guessed: an index, a velocity, π.

@@ -76,6 +76,7 @@ impl Expressions {
             walls: mechanics.walls.len(),
             kinks: kinks.arguments.len(),
             is_one_point: mechanics.is_one_point(),
+            stated: mechanics.stated,
             is_quadratic: mechanics.is_quadratic(),
             is_driven: system.free().len() < system.coordinates.len(),
             sources,

@@ -75,6 +75,8 @@ pub struct Facts {
     pub kinks: usize,
     /// For each constraint, true if it is enforced at nodes (one-point), false if it is enforced between nodes (two-point).
     pub is_one_point: Vec<bool>,
+    /// How many of them the model states; the others belong to ball joints.
+    pub stated: usize,
     /// True if L is quadratic in the velocities.
     pub is_quadratic: bool,
     /// True if there are driven coordinates, so that the energy differs from H of the free coordinates.

@@ -13,17 +13,20 @@ pub struct Constraints {
     /// The largest violation at a node so far.
     pub largest: Violated,
     is_one_point: Vec<bool>,
+    /// So many of them are shown.
+    stated: usize,
     /// The impulses at the end of the last step.
     end: Vec<f64>,
     beyond: Phase,
 }
 
 impl Constraints {
-    /// `is_one_point` has one entry per constraint; `nowhere` gives the size of a state.
-    pub fn new(is_one_point: &[bool], nowhere: Phase) -> Constraints {
+    /// `is_one_point` has one entry per constraint, of which the first `stated` are shown; `nowhere` gives the size of a state.
+    pub fn new(is_one_point: &[bool], stated: usize, nowhere: Phase) -> Constraints {
         Constraints {
             largest: Violated::default(),
             is_one_point: is_one_point.to_vec(),
+            stated,
             end: vec![0.0; is_one_point.len()],
             beyond: nowhere,
         }
@@ -57,7 +60,7 @@ impl Constraints {
             let mut multipliers = forces.iter().flat_map(|forces| forces.multipliers);
             let mut next =
                 |known: &bool| if *known { multipliers.next().map_or(f64::NAN, |f| h * f) } else { f64::NAN };
-            node.lambda.extend(self.is_one_point.iter().map(&mut next));
+            node.lambda.extend(self.is_one_point[..self.stated].iter().map(&mut next));
             return;
         }
         let ahead = look.looker.full(holding).and_then(|flow| flow.step(z, h, &mut self.beyond).map(|()| flow));
@@ -65,6 +68,7 @@ impl Constraints {
             Some(impulses) => node.lambda.extend(self.end.iter().zip(&impulses.start).map(|(end, start)| end + start)),
             None => node.lambda.resize(self.end.len(), f64::NAN),
         }
+        node.lambda.truncate(self.stated);
     }
 }
 

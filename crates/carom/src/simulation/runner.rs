@@ -214,7 +214,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
     for Audience { watcher, every } in audience {
         let constraints =
-            (!facts.is_one_point.is_empty()).then(|| Constraints::new(&facts.is_one_point, facts.nowhere()));
+            (facts.stated > 0).then(|| Constraints::new(&facts.is_one_point, facts.stated, facts.nowhere()));
         let wanted = watcher.wants_account();
         let accountant = wanted.then(|| Accountant::new(facts, &restitution, scheme.order())).flatten();
         streams.push(Stream::new(&mut **watcher, constraints, accountant, *every, mesh));

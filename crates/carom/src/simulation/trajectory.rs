@@ -98,7 +98,7 @@ impl Trajectory {
 
     /// The impulse of a constraint per step, with the sign of [TPC eq. 6a].
     pub fn lambda(&self, name: &str) -> Result<&[f64]> {
-        let names = self.model.system.constraints.iter().map(|constraint| constraint.name.as_str());
+        let names = self.model.system.stated_constraints().iter().map(|constraint| constraint.name.as_str());
         let first = 1 + 3 * self.model.system.coordinates.len() + self.model.outputs.len();
         Ok(&self.columns[first + find("constraint", name, names)?])
     }

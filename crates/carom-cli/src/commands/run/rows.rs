@@ -17,7 +17,8 @@ impl Report<'_> {
         let outputs = self.model.outputs.iter().map(|output| output.name.clone());
         let names = self.record.panel.iter().flat_map(|panel| panel.names());
         let diagnostics = names.map(|(key, _)| key.clone());
-        let lambdas = self.model.system.constraints.iter().map(|constraint| format!("lambda_{}", constraint.name));
+        let lambdas =
+            self.model.system.stated_constraints().iter().map(|constraint| format!("lambda_{}", constraint.name));
         ["t".to_string()].into_iter().chain(state).chain(outputs).chain(lambdas).chain(diagnostics).collect()
     }
 

@@ -27,6 +27,13 @@ impl Parser<'_> {
         if self.is_at("[") {
             return self.indexed(name, primes, span.start);
         }
+        if let Some((stem, member)) = name.split_once('.') {
+            if !self.scope.has_members(stem) {
+                return Err(hint::member(stem, member).at(span.start..span.start + name.len()));
+            }
+            let meaning = self.scope.resolve(name, primes);
+            return self.not_called(name, meaning, span);
+        }
         if !self.scope.declares(name) && primes == 0 {
             match name {
                 "deg" if !called => return Ok(Expr::pi() / 180.0),

@@ -2,13 +2,13 @@
 
 use super::{Complaint, is_function};
 
-/// `np.cos`, `math.pi`, `theta.diff(t)`: names here have no `.`.
+/// `np.cos`, `math.pi`, `theta.diff(t)`: only points and bodies have a `.`.
 pub(super) fn member(name: &str, member: &str) -> Complaint {
     let label = match member {
         "diff" | "dot" | "derivative" => velocity(name),
         "pi" => "write `pi` alone".to_string(),
         known if is_function(known) => format!("write `{known}` alone"),
-        other => translated(other).unwrap_or_else(|| "a name has no `.`".into()),
+        other => translated(other).unwrap_or_else(|| "only points and bodies have a `.`, as in `tip.x`".into()),
     };
     Complaint::new(format!("`{name}.{member}` is not a name"), label)
 }

@@ -5,7 +5,7 @@
 //! term    = unary (("*" | "/") unary)*           left-associative
 //! unary   = "-" unary | power
 //! power   = atom ("^" unary)?                    right-associative, binds tighter than the minus before it
-//! atom    = number | name "'"* | name "[" expr "]" "'"* | "(" expr ")"
+//! atom    = number | name ("." name)? "'"* | name "[" expr "]" ("." name)? "'"* | "(" expr ")"
 //!         | function "(" expr ("," expr)* ")" | "sum" "(" name "," expr "," expr "," expr ")"
 //!         | "force" "(" quoted text ")"
 //!         | "if" "(" expr ("<" | ">" | "<=" | ">=" | "==" | "!=") expr "," expr "," expr ")"
@@ -34,6 +34,11 @@ pub trait Scope {
 
     /// True if the model gives `name` a meaning: then it is no function, unless it is reserved.
     fn declares(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// True if `name` is a point or a body: `name.x` may mean something.
+    fn has_members(&self, _name: &str) -> bool {
         false
     }
 

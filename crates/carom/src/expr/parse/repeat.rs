@@ -24,6 +24,15 @@ pub struct NameRange {
     pub variable: Option<String>,
     /// The indices; none for a plain name.
     pub indices: Option<RangeInclusive<i64>>,
+    /// What follows the index, as `.x`; usually nothing.
+    pub member: String,
+}
+
+impl NameRange {
+    /// The name with this index.
+    pub fn name(&self, index: i64) -> String {
+        format!("{}[{index}]{}", self.base, self.member)
+    }
 }
 
 /// Reads a name or a range of names.
@@ -33,13 +42,16 @@ pub fn parse_names(text: &str, scope: &dyn Scope, loops: &[Loop]) -> Result<Name
         return Err(not_a_name(text).at(0..text.len()));
     };
     parser.advance()?;
-    let mut names = NameRange { base: name.into(), variable: None, indices: None };
+    let mut names = NameRange { base: name.into(), variable: None, indices: None, member: String::new() };
     if parser.is_at("[") {
         parser.advance()?;
         names.variable = parser.variable_in()?;
         let from = parser.index()?;
         let to = if parser.is_at("..") { parser.range_end(from)? } else { from };
         names.indices = Some(from..=to);
+        if parser.is_at("]") {
+            names.member = parser.now.member(text).into();
+        }
         parser.expect("]", "the index is never closed")?;
     }
     match parser.now.token {
@@ -162,11 +174,12 @@ impl Parser<'_> {
         if !self.is_at("]") {
             return Err(Complaint::new("the index is never closed", "write `]` after it").at(self.now.span.clone()));
         }
+        let member = self.now.member(self.text);
         let primes = self.now.primes(self.text);
         let span = start..self.now.span.end;
         self.advance()?;
-        let meaning = self.scope.resolve(&format!("{name}[{index}]"), primes);
-        self.not_called(&format!("{name}[…]"), meaning, span)
+        let meaning = self.scope.resolve(&format!("{name}[{index}]{member}"), primes);
+        self.not_called(&format!("{name}[…]{member}"), meaning, span)
     }
 
     /// `sum(i, from, to, term)`: the name has been read, the parenthesis has not.

@@ -47,6 +47,14 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Steps over the `.x` right after the token, and returns it.
+    pub fn member(&mut self, text: &'a str) -> &'a str {
+        let member = &text[self.at..self.at + member_length(&text[self.at..])];
+        self.at += member.len();
+        self.span.end += member.len();
+        member
+    }
+
     /// Steps over the apostrophes right after the token.
     pub fn primes(&mut self, text: &str) -> usize {
         let primes = text[self.at..].bytes().take_while(|&c| c == b'\'').count();
@@ -76,14 +84,21 @@ fn name_length(text: &str) -> usize {
 }
 
 fn name(rest: &str, start: usize) -> Result<(Token<'_>, usize), ParseError> {
-    let (name, after) = rest.split_at(name_length(rest));
+    let stem = name_length(rest);
+    let whole = stem + member_length(&rest[stem..]);
+    let (name, after) = rest.split_at(whole);
+    if whole > stem && member_length(after) > 0 {
+        return Err(hint::member(&name[..stem], &name[stem + 1..]).at(start..start + whole));
+    }
     let primes = after.bytes().take_while(|&c| c == b'\'').count();
-    match after.strip_prefix('.') {
-        Some(member) if member.starts_with(starts_name) => {
-            let member = &member[..name_length(member)];
-            Err(hint::member(name, member).at(start..start + name.len() + 1 + member.len()))
-        }
-        _ => Ok((Token::Name { name, primes }, name.len() + primes)),
+    Ok((Token::Name { name, primes }, whole + primes))
+}
+
+/// The length of `.x` at the beginning of `text`; 0 if there is no such thing.
+fn member_length(text: &str) -> usize {
+    match text.strip_prefix('.') {
+        Some(member) if member.starts_with(starts_name) => 1 + name_length(member),
+        _ => 0,
     }
 }
 

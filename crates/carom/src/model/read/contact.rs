@@ -1,4 +1,4 @@
-//! `[[contact]]`: points against a line, a box or a circle, expanded into walls.
+//! `[[contact]]`: points against a line, a box or a circle, in space against a plane or a sphere, expanded into walls.
 
 use std::ops::Range;
 
@@ -6,12 +6,47 @@ use super::super::document::{Fields, Item, Value, wrong_kind};
 use super::super::names::Use;
 use super::super::{Contact, Outline, Place, Point};
 use super::Reader;
+use super::solid::Solid;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, eval};
 use crate::system::Wall;
 
-const KEYS: [&str; 10] = ["name", "for", "points", "radius", "line", "box", "circle", "side", "restitution", "draw"];
+const KEYS: [&str; 12] =
+    ["name", "for", "points", "radius", "line", "box", "circle", "plane", "sphere", "side", "restitution", "draw"];
+
+/// A shape in the plane or in space.
+#[derive(Clone, Copy)]
+enum Barrier {
+    Flat(Outline),
+    Solid(Solid),
+}
+
+impl Barrier {
+    /// The gaps of a point, each with the side of the shape that it belongs to.
+    fn gaps(&self, point: &Point) -> Vec<(&'static str, Expr)> {
+        match self {
+            Barrier::Flat(outline) => outline.gaps(point.at),
+            Barrier::Solid(solid) => vec![("", solid.gap(point.space))],
+        }
+    }
+
+    /// True if the shape is made with this point.
+    fn is_made_of(&self, point: &Point) -> bool {
+        match self {
+            Barrier::Flat(outline) => outline.places().contains(&point.at),
+            Barrier::Solid(solid) => solid.place() == point.space,
+        }
+    }
+
+    /// Each point as the centre of a ball of radius r.
+    fn for_balls(self, r: Expr) -> Barrier {
+        match self {
+            Barrier::Flat(outline) => Barrier::Flat(outline.for_balls(r)),
+            Barrier::Solid(solid) => Barrier::Solid(solid.for_balls(r)),
+        }
+    }
+}
 
 impl Outline {
     /// The gaps φ of a point at (x, y), each with the side of the shape that it belongs to.
@@ -82,17 +117,21 @@ impl<'a> Reader<'a> {
         let name = fields.text("name")?.map_or_else(|| format!("contact {number}"), str::to_string);
         let is_drawn = fields.flag("draw")?.unwrap_or(true);
         self.each_round(&fields, |reader, round| {
-            let (place, shape) = reader.shape(&fields, item)?;
-            let through = shape.places();
-            let outline = shape;
+            let (place, outline) = if reader.is_in_space() {
+                let (item, solid) = reader.solid(&fields)?;
+                (item.span.clone(), Barrier::Solid(solid))
+            } else {
+                let (place, outline) = reader.shape(&fields, item)?;
+                (place, Barrier::Flat(outline))
+            };
             let (shape, radius) = match fields.get("radius") {
-                Some(item) => (reader.for_balls(shape, item)?, reader.expr(item, Use::Parameters)?),
-                None => (shape, Expr::constant(0.0)),
+                Some(item) => (reader.for_balls(outline, item)?, reader.expr(item, Use::Parameters)?),
+                None => (outline, Expr::constant(0.0)),
             };
             let restitution = reader.restitution(fields.get("restitution"))?;
             let end = fields.get("restitution").map_or(&place, |item| &item.span);
-            let mut contact = Contact { outline, radius, walls: Vec::new() };
-            for (number, span) in reader.touching(&fields, &shape, &through)? {
+            let mut touching = Vec::new();
+            for (number, span) in reader.touching(&fields, &shape, &outline)? {
                 let point = reader.points[number].clone();
                 for (side, phi) in reader.hittable(&shape, &point) {
                     let name = format!("{name}{round}{side}: {}", point.name);
@@ -100,26 +139,31 @@ impl<'a> Reader<'a> {
                     reader.places.walls.push(place.clone());
                     reader.places.restitutions.push(end.clone());
                     reader.undrawn.extend((!is_drawn).then_some(walls.len()));
-                    contact.walls.push((walls.len(), point.at));
+                    touching.push((walls.len(), point.at));
                     walls.push(Wall { name, phi, restitution });
                 }
             }
-            reader.contacts.push(contact);
+            if let Barrier::Flat(outline) = outline {
+                reader.contacts.push(Contact { outline, radius, walls: touching });
+            }
             Ok(())
         })
     }
 
     /// The shape for balls of this radius, if they fit in.
-    fn for_balls(&self, shape: Outline, item: &Item) -> Result<Outline> {
+    fn for_balls(&self, shape: Barrier, item: &Item) -> Result<Barrier> {
         let value = self.number(item)?;
         if !(value >= 0.0 && value.is_finite()) {
             return Err(self.error(&item.span, "the radius must not be negative", format!("this is {value}")));
         }
         let shape = shape.for_balls(self.expr(item, Use::Parameters)?);
         let room = match &shape {
-            Outline::Line { .. } => Vec::new(),
-            Outline::Box { low, high } => vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])],
-            Outline::Circle { radius, .. } => vec![("wide", *radius)],
+            Barrier::Flat(Outline::Line { .. }) => Vec::new(),
+            Barrier::Flat(Outline::Box { low, high }) => {
+                vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])]
+            }
+            Barrier::Flat(Outline::Circle { radius, .. }) => vec![("wide", *radius)],
+            Barrier::Solid(solid) => solid.room().map(|room| ("wide", room)).into_iter().collect(),
         };
         for (side, room) in room {
             if self.value(room).is_some_and(|room| room <= 0.0) {
@@ -131,22 +175,22 @@ impl<'a> Reader<'a> {
     }
 
     /// The gaps of a point that its motion can change.
-    fn hittable(&self, shape: &Outline, point: &Point) -> Vec<(&'static str, Expr)> {
+    fn hittable(&self, shape: &Barrier, point: &Point) -> Vec<(&'static str, Expr)> {
         let free = self.free_coordinates();
-        shape.gaps(point.at).into_iter().filter(|(_, phi)| phi.depends_on(&free)).collect()
+        shape.gaps(point).into_iter().filter(|(_, phi)| phi.depends_on(&free)).collect()
     }
 
     /// The points that touch, each with where it is asked for. Of `all` points, those that nothing moves are left out, and
     /// those that the shape is made of.
-    fn touching(&mut self, fields: &Fields, shape: &Outline, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
+    fn touching(&mut self, fields: &Fields, shape: &Barrier, made: &Barrier) -> Result<Vec<(usize, Range<usize>)>> {
         let Some(item) = fields.get("points") else {
             let label = "write `points = [\"tip\"]` with names from `[points]`, or `points = \"all\"`";
             return Err(fields.error(Complaint::new("`contact` has no `points`", label)));
         };
         if !matches!(&item.value, Value::Text(word) if word == "all") {
-            return self.named(item, shape, through);
+            return self.named(item, shape, made);
         }
-        let is_free = |point: &Point| !through.contains(&point.at) && !self.hittable(shape, point).is_empty();
+        let is_free = |point: &Point| !made.is_made_of(point) && !self.hittable(shape, point).is_empty();
         let moving: Vec<usize> = (0..self.points.len()).filter(|&i| is_free(&self.points[i])).collect();
         if moving.is_empty() && !self.broken_points.is_empty() {
             return Err(self.source.error(item.span.clone(), Complaint::consequence()));
@@ -160,7 +204,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The points that are listed, each of which must move.
-    fn named(&mut self, item: &Item, shape: &Outline, through: &[Place]) -> Result<Vec<(usize, Range<usize>)>> {
+    fn named(&mut self, item: &Item, shape: &Barrier, made: &Barrier) -> Result<Vec<(usize, Range<usize>)>> {
         let Some(items) = Self::one_or_many(item) else {
             return Err(wrong_kind(self.source, item, "a list of points or \"all\""));
         };
@@ -171,7 +215,7 @@ impl<'a> Reader<'a> {
             if found.iter().any(|(other, _)| *other == number) {
                 return Err(self.error(&item.span, format!("the point `{}` is listed twice", point.name), ""));
             }
-            if through.contains(&point.at) {
+            if made.is_made_of(point) {
                 return Err(self.error(&item.span, cannot, "it is made of this point"));
             }
             if self.hittable(shape, point).is_empty() {
@@ -187,6 +231,13 @@ impl<'a> Reader<'a> {
 
     /// The shape of a contact, and where it stands.
     fn shape(&self, fields: &Fields, whole: &Item) -> Result<(Range<usize>, Outline)> {
+        if let Some(item) = fields.get("plane").or(fields.get("sphere")) {
+            return Err(self.error(
+                &item.span,
+                "this is a shape in space",
+                "in the plane give `line`, `box` or `circle`",
+            ));
+        }
         let outside = fields.choice("side", &["inside", "outside"])? == Some("outside");
         let side = fields.get("side").map_or(0..0, |item| item.span.clone());
         match (fields.get("line"), fields.get("box"), fields.get("circle")) {
@@ -248,19 +299,12 @@ impl<'a> Reader<'a> {
             return Err(self.error(&item.span, "a circle is {center = [x, y], radius = R}", ""));
         }
         let fields = self.fields(item, "circle", &["center", "radius"])?;
-        let center = self.place(fields.required("center")?)?;
-        let radius_item = fields.required("radius")?;
-        let radius = self.expr(radius_item, Use::Position)?;
-        match self.value(radius) {
-            Some(value) if !(value > 0.0 && value.is_finite()) => {
-                Err(self.error(&radius_item.span, "the radius must be positive", format!("this is {value}")))
-            }
-            _ => Ok(Outline::Circle { center, radius, inside }),
-        }
+        let ([x, y, _], radius) = self.center_and_radius(&fields)?;
+        Ok(Outline::Circle { center: [x, y], radius, inside })
     }
 
     /// The value of an expression, if it contains nothing but parameters.
-    fn value(&self, e: Expr) -> Option<f64> {
+    pub(super) fn value(&self, e: Expr) -> Option<f64> {
         let values: Vec<(Expr, f64)> = self.names.parameters.iter().map(|p| (p.symbol, p.value)).collect();
         let known = e.symbols().iter().all(|symbol| values.iter().any(|(known, _)| known == symbol));
         known.then(|| eval(&[e], &values)[0])

@@ -13,11 +13,14 @@ impl<'a> Reader<'a> {
         let Some(item) = top.get("initial") else { return Ok(None) };
         let fields = self.fields(item, "initial", &["q", "v", "p", "q1", "project"])?;
         let q_item = fields.required("q")?;
-        let q = self.attempt(|reader| reader.components(q_item, "q"));
+        let q = self.attempt(|reader| reader.components(q_item, "q", None));
+        // A mechanism starts from rest unless something else is said.
+        let rest = Item { value: Value::Table(Vec::new()), span: q_item.span.clone() };
         let given: Vec<(&str, &Item)> =
             ["v", "p", "q1"].into_iter().filter_map(|key| Some((key, fields.get(key)?))).collect();
         let (key, motion_item) = match given.as_slice() {
             [one] => *one,
+            [] if self.tree.is_some() => ("v", &rest),
             [] => {
                 let label = "give `v` or `p` too; `v = {}` is rest";
                 return Err(self.error(&q_item.span, "the start has no motion", label));
@@ -27,9 +30,11 @@ impl<'a> Reader<'a> {
                 return Err(self.error(&item.span, message, "give one of them"));
             }
         };
-        let motion = self.attempt(|reader| reader.components(motion_item, key));
+        let motion = self.attempt(|reader| reader.components(motion_item, key, q.as_ref().map(|(q, _)| q.as_slice())));
         let project = fields.flag("project")?.unwrap_or(false);
         let (Some((q, missing_q)), Some((motion, missing_motion))) = (q, motion) else { return Ok(None) };
+        let (mut q, mut motion) = (q, motion);
+        self.start_with_positive_w(&mut q, &mut motion);
         let motion = match key {
             "v" => Motion::Velocity(motion),
             "p" => Motion::Momentum(motion),
@@ -40,11 +45,12 @@ impl<'a> Reader<'a> {
         Ok(Some(Initial { q, motion, project, missing: [missing_q, missing_motion] }))
     }
 
-    /// One expression of the parameters for each coordinate, and the numbers of those that are missing.
-    fn components(&mut self, item: &Item, key: &str) -> Result<(Vec<Expr>, Vec<usize>)> {
+    /// One expression of the parameters for each coordinate, and the numbers of those that are missing. `q` is known where
+    /// velocities are read.
+    fn components(&mut self, item: &Item, key: &str, q: Option<&[Expr]>) -> Result<(Vec<Expr>, Vec<usize>)> {
         let mut values = match &item.value {
             Value::Array(items) => self.by_place(item, items, key)?,
-            Value::Table(entries) => self.by_name(entries)?,
+            Value::Table(entries) => self.by_name(entries, key, q)?,
             _ => return Err(wrong_kind(self.source, item, "a list, or a section with names")),
         };
         for setting in self.overrides.iter().filter(|setting| setting.section == key) {
@@ -57,6 +63,9 @@ impl<'a> Reader<'a> {
                 }
             };
             values[i] = Some(self.expr(&setting.item, Use::Parameters)?);
+        }
+        if matches!(key, "q" | "q1") {
+            self.upright(&mut values);
         }
         let missing = (0..values.len()).filter(|&i| values[i].is_none()).collect();
         Ok((values.into_iter().map(|value| value.unwrap_or(Expr::constant(0.0))).collect(), missing))
@@ -76,15 +85,20 @@ impl<'a> Reader<'a> {
         items.iter().map(|item| self.expr(item, Use::Parameters).map(Some)).collect()
     }
 
-    fn by_name(&mut self, entries: &[Entry]) -> Result<Vec<Option<Expr>>> {
+    fn by_name(&mut self, entries: &[Entry], key: &str, q: Option<&[Expr]>) -> Result<Vec<Option<Expr>>> {
         let mut values = vec![None; self.names.coordinates.len()];
         for entry in entries {
-            self.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
-                let i = reader.coordinate(name, &entry.span)?;
-                if values[i].is_some() {
-                    return Err(reader.error(&entry.span, format!("`{name}` is given twice"), ""));
+            self.each_component(entry, |reader, name, span, item| {
+                let given = match reader.pose(name, span, item, key, q)? {
+                    Some(given) => given,
+                    None => vec![(reader.coordinate(name, span)?, reader.expr(item, Use::Parameters)?)],
+                };
+                for (i, value) in given {
+                    if values[i].replace(value).is_some() {
+                        let name = &reader.names.coordinates[i].name;
+                        return Err(reader.error(span, format!("`{name}` is given twice"), ""));
+                    }
                 }
-                values[i] = Some(reader.expr(&entry.item, Use::Parameters)?);
                 Ok(())
             })?;
         }

@@ -2,16 +2,40 @@
 
 use std::ops::Range;
 
-use super::super::document::{Fields, Item, array};
+use super::super::document::{Fields, Item, Value};
 use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
-use crate::system::{Constraint, Enforce, Form, Lagrangian, Wall};
+use crate::system::{Constraint, Enforce, Lagrangian, Wall};
 
 impl<'a> Reader<'a> {
+    /// L of `[lagrangian]`, of the bodies and of `[[spring]]`, added up.
     pub(super) fn lagrangian(&mut self, top: &Fields<'a>) -> Result<Lagrangian> {
+        let stated = match (top.get("lagrangian"), &self.tree) {
+            (None, Some(_)) => {
+                let zero = Expr::constant(0.0);
+                Lagrangian { l: zero, parts: Some((zero, zero)) }
+            }
+            _ => self.stated_lagrangian(top)?,
+        };
+        let [kinetic, mut potential] = self.tree.as_ref().map_or([Expr::constant(0.0); 2], |tree| tree.energies);
+        potential = potential + self.springs(top)?;
+        if self.places.lagrangian.is_empty() {
+            let place = top.get("mechanism").or(top.list("body")?.first()).map_or(0..0, |item| item.span.clone());
+            (self.places.lagrangian, self.places.kinetic, self.places.potential) =
+                (place.clone(), place.clone(), place);
+        }
+        let lagrangian = Lagrangian {
+            l: stated.l + kinetic - potential,
+            parts: stated.parts.map(|(t, v)| (t + kinetic, v + potential)),
+        };
+        self.momenta_of_balls(lagrangian.l);
+        Ok(lagrangian)
+    }
+
+    fn stated_lagrangian(&mut self, top: &Fields<'a>) -> Result<Lagrangian> {
         let Some(item) = top.get("lagrangian") else {
             let label = "add `[lagrangian]` with `T` and `V`, or with one `L`";
             return Err(self.error(&(0..0), "the model has no Lagrangian", label));
@@ -70,6 +94,18 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The walls that the limits of joints are, after all others.
+    pub(super) fn limit_walls(&mut self, walls: &mut Vec<Wall>) -> Result<()> {
+        let limits = self.tree.as_mut().map_or_else(Vec::new, |tree| std::mem::take(&mut tree.limits));
+        for limit in limits {
+            self.check_new_wall(walls, &limit.name, &limit.span, "a limit of a joint has this name")?;
+            self.places.walls.push(limit.span);
+            self.places.restitutions.push(limit.restitution_span);
+            walls.push(Wall { name: limit.name, phi: limit.phi, restitution: limit.restitution });
+        }
+        Ok(())
+    }
+
     /// Refuses a name that another wall has.
     pub(super) fn check_new_wall(&self, walls: &[Wall], name: &str, span: &Range<usize>, label: &str) -> Result<()> {
         if walls.iter().all(|wall| wall.name != name) {
@@ -84,8 +120,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A function of position and time that depends on some coordinate that is not driven.
-    fn moving(&self, item: &Item, otherwise: &str) -> Result<Expr> {
+    pub(super) fn moving(&self, item: &Item, otherwise: &str) -> Result<Expr> {
         let e = self.expr(item, Use::Position)?;
+        self.moves(e, item, otherwise)
+    }
+
+    /// An expression of `item`, if it depends on some coordinate that is not driven.
+    pub(super) fn moves(&self, e: Expr, item: &Item, otherwise: &str) -> Result<Expr> {
         if e.depends_on(&self.free_coordinates()) {
             return Ok(e);
         }
@@ -112,13 +153,15 @@ impl<'a> Reader<'a> {
         for (number, item) in top.list("constraint")?.iter().enumerate() {
             self.attempt(|reader| reader.constraint(item, number + 1, &mut constraints));
         }
+        self.unit_quaternions(&mut constraints);
         Ok(constraints)
     }
 
     fn constraint(&mut self, item: &'a Item, number: usize, constraints: &mut Vec<Constraint>) -> Result<()> {
-        let fields = self.fields(item, "constraint", &["name", "for", "g", "enforce", "lambda1"])?;
+        let keys = ["name", "for", "g", "join", "distance", "length", "enforce", "lambda1"];
+        let fields = self.fields(item, "constraint", &keys)?;
         let name = fields.text("name")?.map_or_else(|| format!("constraint {number}"), str::to_string);
-        let g_item = fields.required("g")?;
+        let what = self.constrained(&fields)?;
         let two_point = fields.choice("enforce", &["one-point", "two-point"])? == Some("two-point");
         let lambda1 = fields.get("lambda1");
         if let (false, Some(item)) = (two_point, lambda1) {
@@ -126,17 +169,18 @@ impl<'a> Reader<'a> {
             return Err(self.error(&item.span, "`lambda1` belongs to two-point constraints", label));
         }
         self.each_round(&fields, |reader, round| {
-            let name = format!("{name}{round}");
-            if constraints.iter().any(|constraint| constraint.name == name) {
-                let span = fields.get("name").map_or(&item.span, |item| &item.span);
-                let message = format!("two constraints are called `{name}`");
-                return Err(reader.error(span, message, "give each its own name"));
-            }
-            let g = reader.moving(g_item, "the constraint cannot be enforced")?;
             let lambda1 = lambda1.map(|item| reader.number(item)).transpose()?.unwrap_or(0.0);
             let enforce = if two_point { Enforce::TwoPoint { lambda1 } } else { Enforce::OnePoint };
-            reader.places.constraints.push(g_item.span.clone());
-            constraints.push(Constraint { name, g, enforce, form: Form::Function });
+            for (row, g, form) in reader.rows(what)? {
+                let name = format!("{name}{round}{row}");
+                if constraints.iter().any(|constraint| constraint.name == name) {
+                    let span = fields.get("name").map_or(&item.span, |item| &item.span);
+                    let message = format!("two constraints are called `{name}`");
+                    return Err(reader.error(span, message, "give each its own name"));
+                }
+                reader.places.constraints.push(what.item().span.clone());
+                constraints.push(Constraint { name, g, enforce, form });
+            }
             Ok(())
         })
     }
@@ -144,13 +188,23 @@ impl<'a> Reader<'a> {
     /// The generalized forces: those of `[forces]` and, by virtual work, those of every `[[push]]`.
     pub(super) fn forces(&mut self, top: &Fields<'a>) -> Result<Vec<Expr>> {
         let mut forces = vec![Expr::constant(0.0); self.names.coordinates.len()];
+        if let Some(tree) = &self.tree {
+            for link in &tree.mechanism.links {
+                let v = self.names.coordinates[link.coordinate].v;
+                forces[link.coordinate] = forces[link.coordinate] - link.damping * v;
+            }
+        }
+        forces.iter_mut().zip(&self.dampers).for_each(|(force, damper)| *force = *force + *damper);
         if let Some(item) = top.get("forces") {
             let fields = self.fields(item, "forces", &[])?;
             self.each_entry(&fields, |reader, entry| {
                 reader.places.forces.push(entry.item.span.clone());
-                reader.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
-                    let index = reader.coordinate(name, &entry.span)?;
-                    forces[index] = forces[index] + reader.expr(&entry.item, Use::Motion)?;
+                reader.each_component(entry, |reader, name, span, item| {
+                    if let Value::Array(entries) = &item.value {
+                        return reader.torque(name, span, item, entries, &mut forces);
+                    }
+                    let index = reader.coordinate(name, span)?;
+                    forces[index] = forces[index] + reader.expr(item, Use::Motion)?;
                     Ok(())
                 })
             });
@@ -167,8 +221,8 @@ impl<'a> Reader<'a> {
         let q: Vec<Expr> = self.names.coordinates.iter().map(|c| c.q).collect();
         self.places.forces.push(force_item.span.clone());
         self.each_round(&fields, |reader, _| {
-            let at = reader.place(at_item)?;
-            let force = reader.pair(force_item, Use::Motion)?;
+            let at = reader.spot(at_item)?;
+            let force = reader.vector(force_item, Use::Motion)?;
             for (point, component) in at.into_iter().zip(force) {
                 for (sum, arm) in forces.iter_mut().zip(grad(point, &q)) {
                     *sum = *sum + component * arm;
@@ -176,16 +230,5 @@ impl<'a> Reader<'a> {
             }
             Ok(())
         })
-    }
-
-    /// Two expressions: a place or a force in the plane.
-    pub(super) fn pair(&self, item: &Item, allowed: Use) -> Result<[Expr; 2]> {
-        match array(self.source, item)? {
-            [x, y] => Ok([self.expr(x, allowed)?, self.expr(y, allowed)?]),
-            other => {
-                let message = format!("expected two entries, [x, y], found {}", other.len());
-                Err(self.error(&item.span, message, ""))
-            }
-        }
     }
 }

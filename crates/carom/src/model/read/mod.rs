@@ -1,13 +1,18 @@
 //! From the tree of a document to a model, section by section.
 
+mod body;
 mod contact;
 mod drawing;
 mod initial;
+mod joint;
 mod mechanics;
 mod names;
 mod picture;
+mod pose;
 mod repeat;
 mod settings;
+mod solid;
+mod tie;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -19,18 +24,22 @@ use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wr
 use super::names::{Names, Use};
 use super::scope::Allowed;
 use super::source::Source;
-use super::{Contact, Model, Places, Point};
+use super::{Contact, Model, Places, Point, View};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
 use crate::expr::{Expr, eval};
 use crate::system::System;
+use body::Tree;
 
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 22] = [
     "title",
     "coordinates",
     "parameters",
     "definitions",
     "lagrangian",
+    "mechanism",
+    "body",
+    "spring",
     "wall",
     "contact",
     "constraint",
@@ -44,6 +53,7 @@ const SECTIONS: [&str; 18] = [
     "projection",
     "points",
     "draw",
+    "view",
 ];
 
 /// The source, and what is known of the model so far.
@@ -51,7 +61,15 @@ struct Reader<'a> {
     source: &'a Source,
     overrides: &'a [Override],
     names: Names,
+    /// The bodies, if there are any.
+    tree: Option<Tree>,
     points: Vec<Point>,
+    /// Where each point stands in the text, until they are in order.
+    point_starts: Vec<usize>,
+    /// From where pictures of space are taken.
+    view: Option<View>,
+    /// The forces of the dampers in `[[spring]]`, one for each coordinate.
+    dampers: Vec<Expr>,
     contacts: Vec<Contact>,
     /// The walls with `draw = false`.
     undrawn: Vec<usize>,
@@ -76,7 +94,11 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         source: &source,
         overrides: &document.overrides,
         names: Names::default(),
+        tree: None,
         points: Vec::new(),
+        point_starts: Vec::new(),
+        view: None,
+        dampers: Vec::new(),
         contacts: Vec::new(),
         undrawn: Vec::new(),
         broken_coordinates: false,
@@ -92,18 +114,23 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     let read = reader.attempt(|reader| {
         reader.declare(&top);
         reader.parameters(&top)?;
-        reader.coordinates(&top)
+        reader.coordinates(&top)?;
+        reader.mechanism(&top)
     });
     if read.is_none() {
         return Err(reader.into_error());
     }
     reader.attempt(|reader| reader.prescribed(&top));
+    reader.ends_have_mass();
+    reader.attempt(|reader| reader.view(&top));
+    reader.attempt(|reader| reader.points_on_bodies(&top));
     reader.attempt(|reader| reader.definitions(&top));
-    let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
     reader.attempt(|reader| reader.points(&top));
+    let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
     let mut walls = Vec::new();
     reader.attempt(|reader| reader.walls(&top, &mut walls));
     reader.attempt(|reader| reader.contacts(&top, &mut walls));
+    reader.attempt(|reader| reader.limit_walls(&mut walls));
     let constraints = reader.attempt(|reader| reader.constraints(&top));
     let forces = reader.attempt(|reader| reader.forces(&top));
     let initial = reader.attempt(|reader| reader.initial(&top));
@@ -121,11 +148,13 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         return Err(reader.into_error());
     };
     let (initial, projection) = (initial.flatten(), projection.flatten());
-    let Reader { names, mut places, points, contacts, undrawn, written, .. } = reader;
+    let Reader { names, tree, mut places, points, view, contacts, undrawn, written, .. } = reader;
     places.written = Arc::new(written.into_inner());
     let structural = names.structural.take().into_iter().collect();
     let Names { coordinates, parameters, definitions, .. } = names;
-    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism: None };
+    places.bodies = tree.as_ref().map_or_else(Vec::new, |tree| tree.places.clone());
+    let mechanism = tree.map(|tree| Arc::new(tree.mechanism));
+    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism };
     Ok(Model {
         title,
         system,
@@ -137,6 +166,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         sections: sections.unwrap_or_default(),
         projection,
         points,
+        view,
         drawings: drawings.unwrap_or_default(),
         contacts,
         undrawn,
@@ -244,6 +274,9 @@ impl<'a> Reader<'a> {
         self.names.coordinate(name).ok_or_else(|| {
             if self.names.is_broken(name) {
                 return self.source.error(span.clone(), Complaint::consequence());
+            }
+            if let Some(complaint) = self.names.wrong_member(name) {
+                return self.source.error(span.clone(), complaint);
             }
             let near = || super::suggestion(name, self.names.coordinates.iter().map(|c| c.name.as_str()));
             let label = self.names.out_of_range(name).or_else(|| near().map(|near| format!("did you mean `{near}`?")));

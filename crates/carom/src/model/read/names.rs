@@ -12,20 +12,35 @@ use crate::expr::parse::Complaint;
 impl<'a> Reader<'a> {
     /// Notes which names the model declares anywhere: those are no functions.
     pub(super) fn declare(&mut self, top: &Fields) {
-        let keys = ["parameters", "definitions"].into_iter().filter_map(|section| match &top.get(section)?.value {
-            Value::Table(entries) => Some(entries.iter().map(|entry| entry.key.as_str())),
-            _ => None,
-        });
+        let keys = ["parameters", "definitions"].map(|section| self.entries_of(top, section));
+        let keys = keys.into_iter().map(|entries| entries.iter().map(|entry| entry.key.as_str()));
         let listed = top.get("coordinates").and_then(|item| Self::one_or_many(item)).into_iter().flatten();
         let listed = listed.filter_map(|item| match &item.value {
             Value::Text(name) => Some(name.as_str()),
             _ => None,
         });
-        let names: Vec<String> = keys.flatten().chain(listed).map(|name| base(name).to_string()).collect();
+        let points = self.entries_of(top, "points").iter().map(|entry| entry.key.as_str());
+        let bodies = top
+            .list("body")
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|item| Fields::new(self.source, item, "body").ok()?.text("name").ok().flatten());
+        // Points have been allowed to share their names with functions.
+        let points = points.filter(|_| top.get("body").is_some());
+        let names: Vec<String> =
+            keys.flatten().chain(listed).chain(points).chain(bodies).map(|name| base(name).to_string()).collect();
         self.names.declared.extend(names);
     }
 
-    fn check_new_name(&self, name: &str, span: &Range<usize>) -> Result<()> {
+    /// The entries of a section; none if it is missing or no section.
+    fn entries_of<'t>(&self, top: &Fields<'t>, section: &str) -> &'t [Entry] {
+        match top.get(section).map(|item| &item.value) {
+            Some(Value::Table(entries)) => entries,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn check_new_name(&self, name: &str, span: &Range<usize>) -> Result<()> {
         match self.names.complaint_about(name) {
             Some(complaint) => Err(self.source.error(span.clone(), complaint)),
             None => Ok(()),
@@ -33,9 +48,13 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn coordinates(&mut self, top: &Fields<'a>) -> Result<()> {
+        let has_bodies = ["mechanism", "body"].into_iter().any(|key| top.get(key).is_some());
+        if has_bodies && top.get("coordinates").is_none() {
+            return Ok(());
+        }
         let item = top.required("coordinates")?;
         let list = array(self.source, item)?;
-        if list.is_empty() {
+        if list.is_empty() && !has_bodies {
             return Err(self.error(&item.span, "a model needs at least one coordinate", ""));
         }
         for item in list {
@@ -55,7 +74,7 @@ impl<'a> Reader<'a> {
                 self.names.mark_broken(name);
             }
         }
-        if self.names.coordinates.is_empty() && self.mistakes.borrow().is_empty() {
+        if self.names.coordinates.is_empty() && !has_bodies && self.mistakes.borrow().is_empty() {
             return Err(self.error(&item.span, "a model needs at least one coordinate", "these ranges are empty"));
         }
         Ok(())
@@ -94,9 +113,10 @@ impl<'a> Reader<'a> {
         let Some(item) = top.get("prescribed") else { return Ok(()) };
         let fields = self.fields(item, "prescribed", &[])?;
         self.each_entry(&fields, |reader, entry| {
-            reader.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
-                let index = reader.coordinate(name, &entry.span)?;
-                let motion = reader.expr(&entry.item, Use::Time)?;
+            reader.each_component(entry, |reader, name, span, item| {
+                let index = reader.coordinate(name, span)?;
+                reader.can_be_driven(index, span)?;
+                let motion = reader.expr(item, Use::Time)?;
                 reader.names.coordinates[index].prescribed = Some(motion);
                 Ok(())
             })

@@ -1,12 +1,18 @@
 //! `[outputs]`, `[[section]]`, `[points]`.
 
+use std::ops::Range;
+
 use super::super::document::{Entry, Fields, Item, Value, array, text};
-use super::super::names::{Use, base};
-use super::super::{Direction, Output, Place, Point, Section, suggestion};
+use super::super::names::{Holder, Use, base};
+use super::super::{Direction, Output, Place, Point, Section, View, suggestion};
 use super::Reader;
 use crate::error::Result;
-use crate::expr::parse::Complaint;
+use crate::expr::parse::{Complaint, is_name};
+use crate::mechanism::{Body, Vector, zero};
 use crate::system::Constraint;
+
+/// From where pictures of space are taken unless `[view]` says it.
+const VIEW: [f64; 3] = [2.0, -3.0, 1.0];
 
 impl<'a> Reader<'a> {
     pub(super) fn outputs(&mut self, top: &Fields<'a>, constraints: &[Constraint]) -> Result<Vec<Output>> {
@@ -79,28 +85,126 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(super) fn points(&mut self, top: &Fields<'a>) -> Result<()> {
-        let Some(item) = top.get("points") else { return Ok(()) };
+    /// The points `{on = …, at = …}`, which definitions may use.
+    pub(super) fn points_on_bodies(&mut self, top: &Fields<'a>) -> Result<()> {
+        let Some(item) = top.get("points").filter(|_| self.tree.is_some()) else { return Ok(()) };
         let fields = self.fields(item, "points", &[])?;
-        self.each_entry(&fields, |reader, entry| {
-            let read = reader.each_free_name(entry, |reader, name| {
-                if reader.points.iter().any(|point| point.name == name) {
-                    return Err(reader.error(&entry.span, format!("two points are called `{name}`"), ""));
-                }
-                let at = reader.place(&entry.item)?;
-                reader.points.push(Point { name: name.into(), at });
-                Ok(())
-            });
-            read.inspect_err(|_| reader.broken_points.push(base(&entry.key).into()))
+        self.each_entry(&fields, |reader, entry| match entry.item.value {
+            Value::Table(_) => reader.each_point(entry, |reader, name| {
+                let (on, at) = reader.attached(&entry.item)?;
+                reader.tree().attach(name, &on, at);
+                let place = reader.tree().place(&on, at);
+                reader.add_point(name, &entry.span, place)
+            }),
+            _ => Ok(()),
         });
         Ok(())
     }
 
-    /// A place in the plane: `[x, y]`, or the name of a point.
+    /// The points that are lists of expressions.
+    pub(super) fn points(&mut self, top: &Fields<'a>) -> Result<()> {
+        let Some(item) = top.get("points") else { return Ok(()) };
+        let fields = self.fields(item, "points", &[])?;
+        self.each_entry(&fields, |reader, entry| match entry.item.value {
+            Value::Table(_) if reader.tree.is_some() => Ok(()),
+            _ => reader.each_point(entry, |reader, name| {
+                let at = reader.spot(&entry.item)?;
+                reader.add_point(name, &entry.span, at)
+            }),
+        });
+        // In the order of the file: that of the contacts of `points = "all"`.
+        let mut order: Vec<(usize, Point)> = self.point_starts.drain(..).zip(self.points.drain(..)).collect();
+        order.sort_by_key(|(start, _)| *start);
+        self.points = order.into_iter().map(|(_, point)| point).collect();
+        Ok(())
+    }
+
+    fn each_point(&mut self, entry: &Entry, read: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        let ranged = self.implied_range(entry);
+        let entry = ranged.as_ref().unwrap_or(entry);
+        let read = self.each_free_name(entry, read);
+        read.inspect_err(|_| {
+            self.broken_points.push(base(&entry.key).into());
+            if self.tree.is_some() {
+                self.names.mark_broken(&entry.key);
+            }
+        })
+    }
+
+    /// `"tip[i]" = {on = "link[i]"}` stands for all indices of the body.
+    fn implied_range(&self, entry: &Entry) -> Option<Entry> {
+        let variable = entry.key.split_once('[')?.1.strip_suffix(']')?.trim();
+        if !is_name(variable) || self.names.declared.contains(variable) {
+            return None;
+        }
+        let Value::Table(fields) = &entry.item.value else { return None };
+        let Value::Text(on) = &fields.iter().find(|field| field.key == "on")?.item.value else { return None };
+        let (low, high) = self.tree.as_ref()?.indices(base(on))?;
+        Some(Entry { key: format!("{}[{variable} in {low}..{high}]", base(&entry.key)), ..entry.clone() })
+    }
+
+    fn add_point(&mut self, name: &str, span: &Range<usize>, space: Vector) -> Result<()> {
+        if self.points.iter().any(|point| point.name == name) {
+            return Err(self.error(span, format!("two points are called `{name}`"), ""));
+        }
+        if self.tree.is_some() {
+            self.check_new_name(name, span)?;
+        }
+        if is_name(base(name)) {
+            let axes = if self.is_in_space() { 3 } else { 2 };
+            for (axis, &x) in ["x", "y", "z"].into_iter().zip(&space).take(axes) {
+                self.names.add_member(&format!("{name}.{axis}"), x);
+            }
+            self.names.holders.insert(name.into(), Holder::Point);
+        }
+        self.point_starts.push(span.start);
+        self.points.push(Point { name: name.into(), at: self.seen(space), space });
+        Ok(())
+    }
+
+    /// The body of `{on = "hand", at = [0.4, 0]}` and the place in its frame.
+    fn attached(&self, item: &Item) -> Result<(Body, Vector)> {
+        let fields = self.fields(item, "point", &["on", "at"])?;
+        let on = fields.required("on")?;
+        let body = self.body_called(&self.indexed_name(on)?, on, None)?;
+        let at = fields.get("at").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
+        Ok((body, at))
+    }
+
+    /// `[view]`: from where pictures of space are taken.
+    pub(super) fn view(&mut self, top: &Fields<'a>) -> Result<()> {
+        self.view = View::new(VIEW).filter(|_| self.is_in_space());
+        let Some(item) = top.get("view") else { return Ok(()) };
+        let fields = self.fields(item, "view", &["from"])?;
+        if !self.is_in_space() {
+            return Err(self.error(&item.span, "the model is in a plane and has no view", "remove `[view]`"));
+        }
+        let Some(item) = fields.get("from") else { return Ok(()) };
+        let from = self.vector(item, Use::Parameters)?.map(|x| self.value(x).unwrap_or(f64::NAN));
+        self.view = View::new(from);
+        match self.view {
+            Some(_) => Ok(()),
+            None => {
+                Err(self.error(&item.span, "the view has no direction", "write where one looks from, as [2, -3, 1]"))
+            }
+        }
+    }
+
+    /// Where a place is in pictures.
+    fn seen(&self, at: Vector) -> Place {
+        self.view.map_or([at[0], at[1]], |view| view.see(at))
+    }
+
+    /// A place in pictures: a list, or the name of a point.
     pub(super) fn place(&self, item: &Item) -> Result<Place> {
+        self.spot(item).map(|at| self.seen(at))
+    }
+
+    /// A place: `[x, y]`, in space `[x, y, z]`, or the name of a point.
+    pub(super) fn spot(&self, item: &Item) -> Result<Vector> {
         match &item.value {
-            Value::Text(_) => Ok(self.points[self.point(item)?].at),
-            _ => self.pair(item, Use::Position),
+            Value::Text(_) => Ok(self.points[self.point(item)?].space),
+            _ => self.vector(item, Use::Position),
         }
     }
 
@@ -109,6 +213,14 @@ impl<'a> Reader<'a> {
         match array(self.source, item)? {
             [from, to] => Ok([self.place(from)?, self.place(to)?]),
             _ => Err(self.error(&item.span, otherwise, "")),
+        }
+    }
+
+    /// The name of the point that `item` is, if it is one.
+    pub(super) fn point_name(&self, item: &Item) -> Result<Option<&str>> {
+        match item.value {
+            Value::Text(_) => Ok(Some(&self.points[self.point(item)?].name)),
+            _ => Ok(None),
         }
     }
 

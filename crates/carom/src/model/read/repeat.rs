@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::document::{Fields, Item, Value, text};
+use super::super::document::{Entry, Fields, Item, Value, text};
 use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
@@ -39,16 +39,30 @@ impl<'a> Reader<'a> {
         item: &Item,
         mut read: impl FnMut(&mut Self, &str) -> Result<()>,
     ) -> Result<()> {
-        let NameRange { base, variable, indices } = self.names_in(key, span)?;
-        let Some(indices) = indices else { return read(self, key) };
+        let names = self.names_in(key, span)?;
+        let Some(indices) = names.indices.clone() else { return read(self, key) };
         for index in indices {
             self.count_name(span, item.span.len())?;
-            self.loops.extend(variable.iter().map(|variable| (variable.clone(), index)));
-            let done = read(self, &format!("{base}[{index}]"));
+            self.loops.extend(names.variable.iter().map(|variable| (variable.clone(), index)));
+            let done = read(self, &names.name(index));
             self.loops.clear();
             done?;
         }
         Ok(())
+    }
+
+    /// Reads an entry as [`Reader::each_name`] does; where it is a section, `B = {x = 1}`, each of its entries as `B.x`.
+    pub(super) fn each_component(
+        &mut self,
+        entry: &Entry,
+        mut read: impl FnMut(&mut Self, &str, &Range<usize>, &Item) -> Result<()>,
+    ) -> Result<()> {
+        self.each_name(&entry.key, &entry.span, &entry.item, |reader, name| match &entry.item.value {
+            Value::Table(members) => members
+                .iter()
+                .try_for_each(|member| read(reader, &format!("{name}.{}", member.key), &member.span, &member.item)),
+            _ => read(reader, name, &entry.span, &entry.item),
+        })
     }
 
     /// The names of a list such as `["x", "y[1..3]"]`, each with its place; one string is a list of one.
@@ -56,8 +70,8 @@ impl<'a> Reader<'a> {
         let mut names = Vec::new();
         for item in items {
             let name = text(self.source, item)?;
-            let NameRange { base, indices, .. } = self.names_in(name, &item.span)?;
-            match indices {
+            let range = self.names_in(name, &item.span)?;
+            match range.indices.clone() {
                 None => names.push((name.to_string(), item)),
                 Some(indices) => {
                     let is_range = indices.start() < indices.end();
@@ -65,7 +79,7 @@ impl<'a> Reader<'a> {
                         if is_range {
                             self.count_name(&item.span, 0)?;
                         }
-                        names.push((format!("{base}[{index}]"), item));
+                        names.push((range.name(index), item));
                     }
                 }
             }
@@ -74,9 +88,9 @@ impl<'a> Reader<'a> {
     }
 
     /// What a key or an entry of a list names. Without an index any text is a name here.
-    fn names_in(&self, text: &str, span: &Range<usize>) -> Result<NameRange> {
+    pub(super) fn names_in(&self, text: &str, span: &Range<usize>) -> Result<NameRange> {
         if !text.contains('[') {
-            return Ok(NameRange { base: text.into(), variable: None, indices: None });
+            return Ok(NameRange { base: text.into(), variable: None, indices: None, member: String::new() });
         }
         let names = parse_names(text, &self.names.scope(Use::Parameters), &self.loops);
         names.map_err(|e| self.source.error(self.within(span, text, e.span), e.complaint.in_round(&self.loops)))
@@ -85,17 +99,16 @@ impl<'a> Reader<'a> {
     /// The name that a string is, its index a number.
     pub(super) fn indexed_name(&self, item: &Item) -> Result<String> {
         let name = text(self.source, item)?;
-        match self.names_in(name, &item.span)? {
-            NameRange { indices: None, .. } => Ok(name.to_string()),
-            NameRange { base, indices: Some(indices), .. } if indices.start() == indices.end() => {
-                Ok(format!("{base}[{}]", indices.start()))
-            }
+        let names = self.names_in(name, &item.span)?;
+        match &names.indices {
+            None => Ok(name.to_string()),
+            Some(indices) if indices.start() == indices.end() => Ok(names.name(*indices.start())),
             _ => Err(self.error(&item.span, "one name is asked for here", "not a range of names")),
         }
     }
 
     /// Counts a name that repetition makes, and the bytes that are read for it.
-    fn count_name(&mut self, span: &Range<usize>, bytes: usize) -> Result<()> {
+    pub(super) fn count_name(&mut self, span: &Range<usize>, bytes: usize) -> Result<()> {
         self.named += 1;
         if self.named > MAX_NAMES {
             let complaint = Complaint::new(format!("repetition makes more than {MAX_NAMES} names"), "");
@@ -112,11 +125,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The entries of a section, read one by one: a mistake in one does not hide those in others.
-    pub(super) fn each_entry(
-        &mut self,
-        fields: &Fields<'a>,
-        mut read: impl FnMut(&mut Self, &'a super::super::document::Entry) -> Result<()>,
-    ) {
+    pub(super) fn each_entry(&mut self, fields: &Fields<'a>, mut read: impl FnMut(&mut Self, &'a Entry) -> Result<()>) {
         for entry in fields.entries() {
             self.attempt(|reader| read(reader, entry));
         }

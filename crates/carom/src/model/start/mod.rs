@@ -1,6 +1,7 @@
 //! The start of a motion in numbers, checked.
 
 mod angle;
+mod bodies;
 mod constraints;
 mod quick;
 mod velocities;
@@ -322,6 +323,9 @@ impl<'a> Check<'a> {
         let (bordered, n, m) = self.bordered();
         if Lu::new(n + m).factor(&self.at(&bordered, q, v)) {
             return Ok(());
+        }
+        if let Some(error) = self.massless_body(&self.at(&bordered, q, v), n, m) {
+            return Err(error);
         }
         let row = |i: usize| &bordered[i * (n + m)..i * (n + m) + n];
         let massless = (0..n).find(|&i| row(i).iter().all(|entry| entry.is_zero()));

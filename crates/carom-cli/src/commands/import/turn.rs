@@ -1,0 +1,69 @@
+//! Rotations in numbers.
+
+pub type Vector = [f64; 3];
+/// By rows.
+pub type Matrix = [[f64; 3]; 3];
+
+fn product(a: Matrix, b: Matrix) -> Matrix {
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
+}
+
+fn transposed(a: Matrix) -> Matrix {
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| a[j][i]))
+}
+
+/// Rz(yaw) Ry(pitch) Rx(roll).
+pub fn of_angles([roll, pitch, yaw]: Vector) -> Matrix {
+    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+    let x = [[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]];
+    let y = [[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]];
+    let z = [[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]];
+    product(z, product(y, x))
+}
+
+/// R A Rᵀ.
+pub fn turned(r: Matrix, a: Matrix) -> Matrix {
+    product(product(r, a), transposed(r))
+}
+
+/// The rotation vector of a rotation, through its quaternion: exact also near half a turn.
+pub fn rotation_vector(r: Matrix) -> Vector {
+    // The largest of 4w², 4x², 4y², 4z² gives the quaternion without cancellation.
+    let trace = r[0][0] + r[1][1] + r[2][2];
+    let sizes = [1.0 + trace, 1.0 + 2.0 * r[0][0] - trace, 1.0 + 2.0 * r[1][1] - trace, 1.0 + 2.0 * r[2][2] - trace];
+    let largest = (0..4).fold(0, |best, i| if sizes[i] > sizes[best] { i } else { best });
+    let [wx, wy, wz] = [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]];
+    let [xy, xz, yz] = [r[1][0] + r[0][1], r[0][2] + r[2][0], r[2][1] + r[1][2]];
+    let q = match largest {
+        0 => [sizes[0], wx, wy, wz],
+        1 => [wx, sizes[1], xy, xz],
+        2 => [wy, xy, sizes[2], yz],
+        _ => [wz, xz, yz, sizes[3]],
+    };
+    let sign = if q[0] < 0.0 { -1.0 } else { 1.0 };
+    let [w, x, y, z] = q.map(|part| sign * part);
+    let size = (x * x + y * y + z * z).sqrt();
+    if size == 0.0 {
+        return [0.0; 3];
+    }
+    let angle = 2.0 * size.atan2(w);
+    [x, y, z].map(|part| part * angle / size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotation_vectors_of_plain_turns() {
+        let near = |a: Vector, b: Vector| a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-15);
+        assert!(near(rotation_vector(of_angles([0.0, 0.0, 0.0])), [0.0, 0.0, 0.0]));
+        assert!(near(rotation_vector(of_angles([0.3, 0.0, 0.0])), [0.3, 0.0, 0.0]));
+        assert!(near(rotation_vector(of_angles([0.0, -1.2, 0.0])), [0.0, -1.2, 0.0]));
+        assert!(near(rotation_vector(of_angles([0.0, 0.0, std::f64::consts::PI])), [0.0, 0.0, std::f64::consts::PI]));
+        // Roll and yaw of a quarter each turn by a third about a diagonal.
+        let third = 2.0 * std::f64::consts::PI / 3.0 / 3.0f64.sqrt();
+        let quarter = std::f64::consts::FRAC_PI_2;
+        assert!(near(rotation_vector(of_angles([quarter, 0.0, quarter])), [third, third, third]));
+    }
+}

@@ -1,0 +1,418 @@
+//! The joint of a body: its coordinates, axes, springs and limits; and its mass.
+
+use std::ops::Range;
+
+use super::super::document::{Fields, Item, Value, array, text, wrong_kind};
+use super::super::names::Use;
+use super::super::suggestion;
+use super::Reader;
+use super::body::Limit;
+use crate::error::{Error, Result};
+use crate::expr::Expr;
+use crate::mechanism::{Inertia, Joint, Kind, Matrix, Vector, identity, length, rotation, scaled, zero};
+
+/// An inertia may exceed the triangle inequality by this part of it: laminae and rods are on the limit.
+const TRIANGLE_SLACK: f64 = 1e-9;
+
+const ELEMENTARY: [&str; 6] = ["tx", "ty", "tz", "rx", "ry", "rz"];
+const WORDS: [&str; 5] = ["revolute", "prismatic", "fixed", "ball", "free"];
+/// What balls and free joints do not have.
+const REFUSED: [&str; 6] = ["coordinate", "coordinates", "stiffness", "rest", "damping", "limits"];
+
+/// The joint of a body: elementary joints in order, with their coordinates.
+pub(super) struct Jointed {
+    pub kind: Kind,
+    pub joints: Vec<Joint>,
+    pub coordinates: Vec<String>,
+    /// Where the names of the coordinates come from.
+    pub span: Range<usize>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn joint(&mut self, fields: &Fields<'a>, name: &str) -> Result<Jointed> {
+        let item = fields.get("joint");
+        let span = item.map_or_else(|| fields.span(), |item| item.span.clone());
+        let word = match item.map(|item| &item.value) {
+            None => "revolute",
+            Some(Value::Text(word)) => word,
+            Some(Value::Array(list)) => {
+                let joints: Result<Vec<Joint>> =
+                    list.iter().map(|item| self.elementary(text(self.source, item)?, item)).collect();
+                if list.is_empty() {
+                    return Err(self.error(&span, "no joint is listed", "write `joint = \"fixed\"` for none"));
+                }
+                return self.with_coordinates(fields, name, joints?);
+            }
+            Some(_) => {
+                return Err(wrong_kind(
+                    self.source,
+                    item.unwrap_or_else(|| unreachable!("it has a value")),
+                    "a joint or a list of joints",
+                ));
+            }
+        };
+        let is_planar = !self.is_in_space();
+        let axes = identity();
+        let jointed = |kind, joints: Vec<Joint>, members: &[&str]| {
+            let coordinates = members.iter().map(|member| format!("{name}.{member}")).collect();
+            Ok(Jointed { kind, joints, coordinates, span: span.clone() })
+        };
+        if !matches!(word, "revolute" | "prismatic")
+            && let Some(item) = fields.get("axis")
+        {
+            let label = format!("this joint is `{word}`");
+            return Err(self.error(&item.span, "an axis belongs to a revolute or prismatic joint", label));
+        }
+        if ["fixed", "ball", "free"].contains(&word)
+            && let Some((key, item)) = REFUSED.iter().find_map(|key| Some((key, fields.get(key)?)))
+        {
+            let label = format!(
+                "leave it out, or use a list of joints such as `joint = [{}]`",
+                if is_planar { "\"tx\", \"ty\", \"rz\"" } else { "\"rz\", \"ry\", \"rx\"" }
+            );
+            return Err(self.error(&item.span, format!("a {word} joint has no `{key}`"), label));
+        }
+        match word {
+            "revolute" => {
+                let axis = match fields.get("axis") {
+                    None => axes[2],
+                    Some(item) if is_planar => {
+                        return Err(self.error(&item.span, "in the plane joints turn about z", "leave out `axis`"));
+                    }
+                    Some(item) => self.axis(item)?,
+                };
+                self.with_coordinates(fields, name, vec![Joint::Revolute(axis)])
+            }
+            "prismatic" => {
+                let axis = fields.get("axis").map_or(Ok(axes[0]), |item| self.axis(item))?;
+                self.with_coordinates(fields, name, vec![Joint::Prismatic(axis)])
+            }
+            "fixed" => jointed(Kind::Fixed, Vec::new(), &[]),
+            "ball" if is_planar => {
+                Err(self.error(&span, "a ball joint turns in space", "in the plane write \"revolute\""))
+            }
+            "ball" => jointed(Kind::Ball, vec![Joint::Ball], &["qw", "qx", "qy", "qz"]),
+            "free" if is_planar => {
+                let joints = vec![Joint::Prismatic(axes[0]), Joint::Prismatic(axes[1]), Joint::Revolute(axes[2])];
+                jointed(Kind::Free, joints, &["x", "y", "angle"])
+            }
+            "free" => {
+                let joints = axes.map(Joint::Prismatic).into_iter().chain([Joint::Ball]).collect();
+                jointed(Kind::Free, joints, &["x", "y", "z", "qw", "qx", "qy", "qz"])
+            }
+            other => {
+                let joint = self.elementary(other, item.unwrap_or_else(|| unreachable!("a word was written")))?;
+                self.with_coordinates(fields, name, vec![joint])
+            }
+        }
+    }
+
+    /// `tx` to `rz`.
+    fn elementary(&self, word: &str, item: &Item) -> Result<Joint> {
+        let Some(number) = ELEMENTARY.iter().position(|known| *known == word) else {
+            let known = ELEMENTARY.into_iter().chain(WORDS);
+            let label = match suggestion(word, known.clone()) {
+                _ if WORDS.contains(&word) => "a list has elementary joints: tx, ty, tz, rx, ry, rz".into(),
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("one of {}", known.collect::<Vec<_>>().join(", ")),
+            };
+            return Err(self.error(&item.span, format!("unknown joint `{word}`"), label));
+        };
+        let axis = identity()[number % 3];
+        let joint = if number < 3 { Joint::Prismatic(axis) } else { Joint::Revolute(axis) };
+        if !self.is_in_space() && !["tx", "ty", "rz"].contains(&word) {
+            return Err(self.error(
+                &item.span,
+                format!("`{word}` leaves the plane"),
+                "in the plane there are tx, ty, rz",
+            ));
+        }
+        Ok(joint)
+    }
+
+    /// Elementary joints with the names of their coordinates.
+    fn with_coordinates(&mut self, fields: &Fields<'a>, name: &str, joints: Vec<Joint>) -> Result<Jointed> {
+        let (one, many) = (fields.get("coordinate"), fields.get("coordinates"));
+        let (coordinates, span) = match (one, many) {
+            (Some(_), Some(item)) => {
+                return Err(self.error(
+                    &item.span,
+                    "both `coordinate` and `coordinates` are given",
+                    "give one of them",
+                ));
+            }
+            (Some(item), None) => (vec![self.indexed_name(item)?], item.span.clone()),
+            (None, Some(item)) => {
+                let mut names = Vec::new();
+                for entry in array(self.source, item)? {
+                    names.push(self.indexed_name(entry)?);
+                }
+                (names, item.span.clone())
+            }
+            (None, None) if joints.len() == 1 => (vec![name.to_string()], fields.span()),
+            (None, None) => {
+                let item = fields.get("joint").unwrap_or_else(|| unreachable!("a list was written"));
+                let message = format!("the {} joints of `{name}` need names", joints.len());
+                return Err(self.error(&item.span, message, "add `coordinates = [\"…\", …]`, one name for each"));
+            }
+        };
+        if coordinates.len() != joints.len() {
+            let message =
+                format!("`{name}` has {} for {}", count(coordinates.len(), "coordinate"), count(joints.len(), "joint"));
+            return Err(self.error(&span, message, "give one name for each joint"));
+        }
+        if let Some(twice) = coordinates.iter().enumerate().find(|(i, name)| coordinates[..*i].contains(name)) {
+            return Err(self.error(&span, format!("two coordinates are called `{}`", twice.1), ""));
+        }
+        Ok(Jointed { kind: Kind::Joints, joints, coordinates, span })
+    }
+
+    /// A unit vector.
+    fn axis(&self, item: &Item) -> Result<Vector> {
+        let axis = self.vector(item, Use::Parameters)?;
+        let size = length(axis);
+        match self.value(size) {
+            Some(value) if value > 0.0 && value.is_finite() => Ok(axis.map(|x| x / size)),
+            value => {
+                let label = format!("its length is {}", value.unwrap_or(f64::NAN));
+                Err(self.error(&item.span, "the axis has no direction", label))
+            }
+        }
+    }
+
+    /// The orientation of a joint frame: an angle in the plane, a rotation vector in space.
+    pub(super) fn turn(&self, item: &Item) -> Result<Matrix> {
+        if self.is_in_space() {
+            return Ok(rotation(self.vector(item, Use::Parameters)?));
+        }
+        if matches!(item.value, Value::Array(_)) {
+            return Err(self.error(&item.span, "in the plane `turn` is one angle", ""));
+        }
+        let angle = self.expr(item, Use::Parameters)?;
+        Ok(rotation(scaled(angle, identity()[2])))
+    }
+
+    /// A place or a direction: two entries in the plane, three in space.
+    pub(super) fn vector(&self, item: &Item, allowed: Use) -> Result<Vector> {
+        let entries = array(self.source, item)?;
+        let (dimension, form) = if self.is_in_space() { (3, "[x, y, z]") } else { (2, "[x, y]") };
+        if entries.len() != dimension {
+            let number = if dimension == 3 { "three" } else { "two" };
+            let message = format!("expected {number} entries, {form}, found {}", entries.len());
+            return Err(self.error(&item.span, message, ""));
+        }
+        let mut vector = zero();
+        for (x, entry) in vector.iter_mut().zip(entries) {
+            *x = self.expr(entry, allowed)?;
+        }
+        Ok(vector)
+    }
+
+    /// `mass`, `com` and `inertia`, which a body must be able to have.
+    pub(super) fn inertia(&self, fields: &Fields) -> Result<Inertia> {
+        let mass = fields.get("mass").map_or(Ok(Expr::constant(0.0)), |item| self.at_least_zero(item, "mass"))?;
+        let com = fields.get("com").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
+        let mut about_com = [zero(); 3];
+        let Some(item) = fields.get("inertia") else { return Ok(Inertia { mass, com, about_com }) };
+        if !self.is_in_space() {
+            if matches!(item.value, Value::Array(_)) {
+                return Err(self.error(&item.span, "in the plane `inertia` is one number", "about the centre of mass"));
+            }
+            about_com[2][2] = self.at_least_zero(item, "inertia")?;
+            return Ok(Inertia { mass, com, about_com });
+        }
+        let form = "in space `inertia` is [xx, yy, zz] or [xx, yy, zz, xy, xz, yz]";
+        let Value::Array(entries) = &item.value else { return Err(self.error(&item.span, form, "")) };
+        if ![3, 6].contains(&entries.len()) {
+            return Err(self.error(&item.span, form, format!("it has {}", count(entries.len(), "entry"))));
+        }
+        const PLACES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+        for ([i, j], entry) in PLACES.into_iter().zip(entries) {
+            let entry = self.expr(entry, Use::Parameters)?;
+            (about_com[i][j], about_com[j][i]) = (entry, entry);
+        }
+        let entries = about_com.map(|row| row.map(|entry| self.value(entry).unwrap_or(f64::NAN)));
+        match possible(principal_moments(entries)) {
+            Ok(()) => Ok(Inertia { mass, com, about_com }),
+            Err(label) => Err(self.error(&item.span, "no body has this inertia", label)),
+        }
+    }
+
+    fn at_least_zero(&self, item: &Item, what: &str) -> Result<Expr> {
+        let value = self.number(item)?;
+        if value >= 0.0 {
+            return self.expr(item, Use::Parameters);
+        }
+        Err(self.error(&item.span, format!("the {what} must not be negative"), format!("this is {value}")))
+    }
+
+    /// `stiffness`, `rest` and `damping` of each elementary joint.
+    pub(super) fn springs_of_joint(&self, fields: &Fields, joint: &Jointed) -> Result<Vec<[Expr; 3]>> {
+        let mut springs = vec![[Expr::constant(0.0); 3]; joint.joints.len()];
+        for (which, key) in ["stiffness", "rest", "damping"].into_iter().enumerate() {
+            let Some(item) = fields.get(key) else { continue };
+            let given = match &item.value {
+                Value::Array(entries) if entries.len() != joint.count() => {
+                    let message = format!(
+                        "`{key}` has {} for {}",
+                        count(entries.len(), "entry"),
+                        count(joint.count(), "coordinate")
+                    );
+                    return Err(self.error(&item.span, message, "give one number for all, or one for each"));
+                }
+                Value::Array(entries) => entries.iter().collect(),
+                _ => vec![item; joint.count()],
+            };
+            for (spring, item) in springs.iter_mut().zip(given) {
+                self.number(item)?;
+                spring[which] = self.expr(item, Use::Parameters)?;
+            }
+        }
+        Ok(springs)
+    }
+
+    /// `limits`: two walls for each coordinate; an infinite limit is none.
+    pub(super) fn limits(&self, fields: &Fields, joint: &Jointed) -> Result<Vec<Limit>> {
+        let restitution = self.restitution(fields.get("restitution"))?;
+        let Some(item) = fields.get("limits") else {
+            return match fields.get("restitution") {
+                None => Ok(Vec::new()),
+                Some(item) => Err(self.error(&item.span, "`restitution` is that of the limits", "give `limits` too")),
+            };
+        };
+        let pairs = self.pairs_of_limits(item, joint.count())?;
+        let restitution_span = fields.get("restitution").unwrap_or(item).span.clone();
+        let mut limits = Vec::new();
+        for (name, pair) in joint.coordinates.iter().zip(pairs) {
+            let q = Expr::symbol(name);
+            let [low, high] = [&pair[0], &pair[1]].map(|item| self.limit(item));
+            let (low, high) = (low?, high?);
+            if let (Some((_, low)), Some((_, high))) = (low, high)
+                && low >= high
+            {
+                let label = format!("they go from {low} to {high}; write [low, high]");
+                return Err(self.error(&item.span, "the limits leave no room", label));
+            }
+            let sides = [("low", low.map(|(low, _)| q - low)), ("high", high.map(|(high, _)| high - q))];
+            for (side, phi) in sides {
+                limits.extend(phi.map(|phi| Limit {
+                    name: format!("{name} {side}"),
+                    phi,
+                    restitution,
+                    span: item.span.clone(),
+                    restitution_span: restitution_span.clone(),
+                }));
+            }
+        }
+        Ok(limits)
+    }
+
+    /// A pair of limits for each coordinate.
+    fn pairs_of_limits<'i>(&self, item: &'i Item, coordinates: usize) -> Result<Vec<&'i [Item]>> {
+        let wrong =
+            |item: &Item| -> Error { self.error(&item.span, "limits are [low, high], or a list of such pairs", "") };
+        let entries = array(self.source, item)?;
+        let is_pair = entries.iter().all(|entry| !matches!(entry.value, Value::Array(_)));
+        let pairs: Vec<&[Item]> = match is_pair {
+            true => vec![entries; coordinates],
+            false => entries.iter().map(|entry| array(self.source, entry)).collect::<Result<_>>()?,
+        };
+        if pairs.len() != coordinates {
+            let message =
+                format!("`limits` has {} for {}", count(pairs.len(), "pair"), count(coordinates, "coordinate"));
+            return Err(self.error(&item.span, message, "give one pair for all, or one for each"));
+        }
+        if pairs.iter().any(|pair| pair.len() != 2) {
+            return Err(wrong(item));
+        }
+        Ok(pairs)
+    }
+
+    /// A limit and its value; none if it is infinite.
+    fn limit(&self, item: &Item) -> Result<Option<(Expr, f64)>> {
+        if matches!(item.value, Value::Number(number) if number.is_infinite()) {
+            return Ok(None);
+        }
+        Ok(Some((self.expr(item, Use::Parameters)?, self.number(item)?)))
+    }
+}
+
+/// `1 entry`, `3 entries`.
+fn count(n: usize, what: &str) -> String {
+    match (n, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        _ => format!("{n} {what}s"),
+    }
+}
+
+/// Why no body has these principal moments, if that is so.
+fn possible(moments: [f64; 3]) -> std::result::Result<(), String> {
+    let mut sorted = moments;
+    sorted.sort_by(f64::total_cmp);
+    let [smallest, middle, largest] = sorted;
+    let others = smallest + middle;
+    if !moments.iter().all(|moment| moment.is_finite()) {
+        return Err("an entry is not a finite number".into());
+    }
+    if smallest < -TRIANGLE_SLACK * largest.abs() {
+        return Err(format!("a principal moment is {smallest}, and must not be negative"));
+    }
+    if largest > others * (1.0 + TRIANGLE_SLACK) + f64::MIN_POSITIVE {
+        return Err(format!("the largest principal moment is {largest}, and the others add up to {others}"));
+    }
+    Ok(())
+}
+
+/// The eigenvalues of a symmetric matrix, by Jacobi's rotations.
+fn principal_moments(mut a: [[f64; 3]; 3]) -> [f64; 3] {
+    for _ in 0..50 {
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            if a[i][j] == 0.0 || !a[i][j].is_finite() {
+                continue;
+            }
+            // The angle that makes a_ij vanish: tan 2α = 2 a_ij/(a_ii − a_jj).
+            let (s, c) = (0.5 * (2.0 * a[i][j]).atan2(a[i][i] - a[j][j])).sin_cos();
+            for row in &mut a {
+                (row[i], row[j]) = (c * row[i] + s * row[j], c * row[j] - s * row[i]);
+            }
+            let (upper, lower) = (a[i], a[j]);
+            for k in 0..3 {
+                (a[i][k], a[j][k]) = (c * upper[k] + s * lower[k], c * lower[k] - s * upper[k]);
+            }
+            (a[i][j], a[j][i]) = (0.0, 0.0);
+        }
+    }
+    [a[0][0], a[1][1], a[2][2]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn principal_moments_of_a_turned_body() {
+        // diag(1, 2, 4), turned by 0.7 about z and by 0.4 about x.
+        let (c, s) = (0.7f64.cos(), 0.7f64.sin());
+        let turned = [[c * c + 2.0 * s * s, -c * s, 0.0], [-c * s, s * s + 2.0 * c * c, 0.0], [0.0, 0.0, 4.0]];
+        let (c, s) = (0.4f64.cos(), 0.4f64.sin());
+        let r = [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]];
+        let mut a = [[0.0; 3]; 3];
+        for (i, j, k, l) in (0..81).map(|n| (n / 27, n / 9 % 3, n / 3 % 3, n % 3)) {
+            a[i][j] += r[i][k] * turned[k][l] * r[j][l];
+        }
+        let mut moments = principal_moments(a);
+        moments.sort_by(f64::total_cmp);
+        assert!(moments.iter().zip([1.0, 2.0, 4.0]).all(|(x, y)| (x - y).abs() < 1e-14), "{moments:?}");
+    }
+
+    #[test]
+    fn rods_and_laminae_are_bodies() {
+        assert!(possible([0.0, 1.0, 1.0]).is_ok());
+        assert!(possible([1.0, 2.0, 3.0]).is_ok());
+        assert!(possible([0.0, 0.0, 0.0]).is_ok());
+        assert!(possible([1.0, 2.0, 3.1]).is_err());
+        assert!(possible([1.0, 2.0, -0.1]).is_err());
+        assert!(possible([1.0, f64::NAN, 2.0]).is_err());
+    }
+}
