@@ -28,6 +28,11 @@ pub trait Plant: Send + Sync {
     /// Properties of the system that do not depend on numbers.
     fn facts(&self) -> &Facts;
 
+    /// True if the bodies of the system are evaluated by recursive kernels.
+    fn is_recursive(&self) -> bool {
+        false
+    }
+
     /// Creates an evaluator for one thread.
     fn evaluator(&self) -> Box<dyn Evaluator>;
 

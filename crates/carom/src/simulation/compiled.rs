@@ -117,11 +117,6 @@ impl Simulation {
         }
     }
 
-    /// True if the bodies of the model run on recursive kernels with the chosen method.
-    pub fn is_recursive(&self) -> bool {
-        self.chosen_method().is_ok_and(|method| matches!(kernel_for(&self.model, &method), Kernel::Bodies))
-    }
-
     /// Builds a scheme for the projected principle: two plants and the projection P between them.
     fn projected(&self, method: &Method) -> Result<(Scheme, Vec<String>)> {
         let none = || Diagnostic::new("the method does not use the projected Hamilton's principle");

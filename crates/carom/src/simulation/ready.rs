@@ -156,6 +156,11 @@ impl Ready {
         &self.scheme.method
     }
 
+    /// True if the bodies of the model are evaluated by recursive kernels, and not as compiled expressions.
+    pub fn is_recursive(&self) -> bool {
+        self.scheme.plant.is_recursive()
+    }
+
     /// Sets the sampling interval for [`Watcher::sample`].
     pub fn every(mut self, dt: Option<f64>) -> Ready {
         self.every = dt;

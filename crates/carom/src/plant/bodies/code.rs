@@ -111,6 +111,7 @@ impl Code {
                 walls: walls.len(),
                 kinks: 0,
                 is_one_point: vec![true; constraints.len()],
+                stated: constraints.len(),
                 is_quadratic: true,
                 is_driven: !driven.is_empty(),
                 sources,

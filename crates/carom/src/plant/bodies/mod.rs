@@ -64,6 +64,10 @@ impl Plant for Bodies {
         &self.code.facts
     }
 
+    fn is_recursive(&self) -> bool {
+        true
+    }
+
     fn evaluator(&self) -> Box<dyn Evaluator> {
         Box::new(Evaluate::new(&self.code))
     }
