@@ -6,12 +6,12 @@ pub mod exact;
 pub mod fuzz;
 pub mod grammar;
 pub mod law;
-pub mod tree_reference;
 pub mod motion;
 pub mod order;
 pub mod projected;
 pub mod reference;
 pub mod tree;
+pub mod tree_reference;
 pub mod units;
 pub mod words;
 
