@@ -211,3 +211,12 @@ pub const LARGE_DRIFT: f64 = 0.1;
 pub const LARGE_MEAN_DRIFT: f64 = 0.5;
 /// Drifts of the energy below this, relative to the absolute terms of L, are rounding.
 pub const DRIFT_ROUNDING: f64 = 1e-12;
+
+// ---- Mechanisms ------------------------------------------------------------------------------------------------------------------
+
+/// Mechanisms with at most this many coordinates run on compiled expressions, which are faster there; larger ones on recursive
+/// kernels.
+pub const SMALL_MECHANISM: usize = 8;
+/// Methods without a recursive kernel are refused for mechanisms with more coordinates than this: their equations grow with the
+/// square of the number of bodies, and their compilation takes minutes.
+pub const LARGEST_ON_EXPRESSIONS: usize = 12;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
+use crate::limits::SMALL_MECHANISM;
 use crate::model::settings::{McvaSettings, Simultaneous};
 use crate::model::{Model, Run, suggestion};
-use crate::plant::Plant;
+use crate::plant::{Bodies, Plant};
 
 /// A flow and an impact rule.
 #[derive(Clone)]
@@ -48,8 +49,14 @@ pub const DEFAULT: &str = "gauss6+ctec";
 /// stages.
 const CONSTRAINED: &str = "gauss4+ctec";
 
+/// The default method for a large mechanism, on recursive kernels.
+const RECURSIVE: &str = "midpoint-suzuki4+ctec";
+
 /// The default method for a model.
 pub fn default_for(model: &Model) -> &'static str {
+    if model.system.coordinates.len() > SMALL_MECHANISM && Bodies::applies(&model.system) {
+        return RECURSIVE;
+    }
     if model.system.constraints.is_empty() { DEFAULT } else { CONSTRAINED }
 }
 
@@ -106,6 +113,11 @@ impl Method {
             self.check_moreau(plant)?;
         }
         self.rule.build(&Workshop { plant, flow: &self.flow, settings: &settings })
+    }
+
+    /// True if large mechanisms run on recursive kernels with this method.
+    pub fn has_recursive_kernel(&self) -> bool {
+        self.flow.has_recursive_kernel() && self.rule.name == "ctec" && self.switches.is_none()
     }
 
     /// Moreau's law applies to velocities: it is not defined for rules that conserve another energy than H, or if L_vv depends

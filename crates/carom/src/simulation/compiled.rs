@@ -8,10 +8,11 @@ use super::start::Checked;
 use super::study::study_of;
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
+use crate::limits::{LARGEST_ON_EXPRESSIONS, SMALL_MECHANISM};
 use crate::mechanics::Mechanics;
 use crate::method::{Method, default_for};
 use crate::model::Model;
-use crate::plant::{Expressions, SharedPlant};
+use crate::plant::{Bodies, Expressions, SharedPlant};
 use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
 
@@ -19,6 +20,7 @@ use crate::step::{Path, Scheme};
 #[derive(Default)]
 pub(super) struct Compiled {
     plant: OnceLock<Result<SharedPlant>>,
+    bodies: OnceLock<Result<SharedPlant>>,
     schemes: Mutex<Vec<Known>>,
     constructions: Mutex<Vec<Arc<Construction>>>,
     /// The last start that was checked, reused while the settings do not change.
@@ -98,7 +100,7 @@ impl Simulation {
             return Ok(Chosen { scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         }
         let (scheme, warnings) = match method.switches {
-            None => (Scheme::new(self.plant()?, (*method).clone(), &self.model.run)?, Vec::new()),
+            None => (Scheme::new(self.plant(&method)?, (*method).clone(), &self.model.run)?, Vec::new()),
             Some(_) => self.projected(&method)?,
         };
         let (method, pool) = (method.name.clone(), Arc::<Pool>::default());
@@ -106,8 +108,13 @@ impl Simulation {
         Ok(Chosen { scheme, pool, warnings })
     }
 
-    fn plant(&self) -> Result<SharedPlant> {
-        self.compiled.plant.get_or_init(|| plant_of(&self.model)).clone()
+    /// The plant for a method: recursive kernels for large mechanisms, else expressions.
+    fn plant(&self, method: &Method) -> Result<SharedPlant> {
+        match kernel_for(&self.model, method) {
+            Kernel::Bodies => self.compiled.bodies.get_or_init(|| bodies_of(&self.model)).clone(),
+            Kernel::Expressions => self.compiled.plant.get_or_init(|| plant_of(&self.model)).clone(),
+            Kernel::None(why) => Err(why.into()),
+        }
     }
 
     /// Builds a scheme for the projected principle: two plants and the projection P between them.
@@ -147,8 +154,43 @@ impl Simulation {
     }
 }
 
+/// How the equations of a model are evaluated.
+enum Kernel {
+    Expressions,
+    Bodies,
+    /// Not with this method.
+    None(Diagnostic),
+}
+
+/// Recursive kernels win from so many coordinates on; below, compiled expressions do.
+fn kernel_for(model: &Model, method: &Method) -> Kernel {
+    let coordinates = model.system.coordinates.len();
+    let is_large = model.system.mechanism.is_some() && coordinates > SMALL_MECHANISM;
+    if is_large && method.has_recursive_kernel() && Bodies::applies(&model.system) {
+        return Kernel::Bodies;
+    }
+    if is_large && coordinates > LARGEST_ON_EXPRESSIONS && Bodies::applies(&model.system) {
+        let message = format!("`{}` does not apply to a mechanism with {coordinates} coordinates", method.name);
+        let help = format!(
+            "it works on expressions, for at most {LARGEST_ON_EXPRESSIONS} coordinates of bodies; use `midpoint`, \
+             `midpoint-suzuki4` or `midpoint-kahan-li8` with `ctec`"
+        );
+        return Kernel::None(Diagnostic::new(message).with_help(help));
+    }
+    Kernel::Expressions
+}
+
+fn bodies_of(model: &Model) -> Result<SharedPlant> {
+    let (outputs, sections) = outputs_and_sections(model);
+    Ok(Arc::new(Bodies::new(&model.system, &outputs, &sections)?))
+}
+
+fn outputs_and_sections(model: &Model) -> (Vec<Expr>, Vec<Expr>) {
+    let outputs = model.outputs.iter().map(|output| output.value).collect();
+    (outputs, model.sections.iter().map(|section| section.g).collect())
+}
+
 fn plant_of(model: &Model) -> Result<SharedPlant> {
-    let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
-    let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();
+    let (outputs, sections) = outputs_and_sections(model);
     Ok(Arc::new(Expressions::new(&model.system, &outputs, &sections)?))
 }

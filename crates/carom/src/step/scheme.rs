@@ -87,9 +87,11 @@ impl Scheme {
         Ok(self.path.is_none() && built.partial.is_none() && !built.rule.looks_at_steps())
     }
 
-    /// True if the length of steps can be controlled: not with constraints, on a projected path, or if the rule depends on steps.
+    /// True if the length of steps can be controlled: not with constraints, on a projected path, if the rule depends on steps, or
+    /// if the motion inside of steps is unknown.
     pub fn can_control(&self) -> bool {
-        self.plant.facts().is_one_point.is_empty() && self.can_halve().unwrap_or(false)
+        let has_moments = || self.plant.flow(&self.method.flow).is_ok_and(|flow| flow.moments() > 0);
+        self.plant.facts().is_one_point.is_empty() && self.can_halve().unwrap_or(false) && has_moments()
     }
 
     /// Creates a looker for the states inside steps.

@@ -64,7 +64,8 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
     dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
-    let report = Report { model: &model, method, until, record: &record, outcome: &outcome, seconds };
+    let is_recursive = ready.is_recursive();
+    let report = Report { model: &model, method, is_recursive, until, record: &record, outcome: &outcome, seconds };
     tables.write(&report)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
     print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;

@@ -19,6 +19,9 @@ impl Report<'_> {
             .number("longest_step", self.outcome.longest_step)
             .number("until", self.until)
             .text("status", status);
+        if self.model.system.mechanism.is_some() {
+            object = object.text("kernel", if self.is_recursive { "recursive" } else { "expressions" });
+        }
         if let Some(message) = message {
             object = object.text("message", &message);
         }

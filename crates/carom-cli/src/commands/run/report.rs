@@ -12,6 +12,8 @@ use crate::style::{QUIET, STRONG, paint, visible};
 pub struct Report<'a> {
     pub model: &'a Model,
     pub method: &'a Method,
+    /// True if the bodies are evaluated by recursive kernels.
+    pub is_recursive: bool,
     pub until: f64,
     pub record: &'a Record,
     pub outcome: &'a Outcome,
@@ -45,7 +47,8 @@ impl Report<'_> {
         let steps = count(outcome.steps, "step");
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
-        text += &format!("{}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
+        let kernel = if self.is_recursive { " on recursive kernels" } else { "" };
+        text += &format!("{}{kernel}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
         text += &self.node_table();
         text += &self.impact_table();
         text += &rest::summary(self.model, &self.record.holdings);
