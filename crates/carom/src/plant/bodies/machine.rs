@@ -25,7 +25,7 @@ impl Machine {
             parameters: Vec::new(),
             code: code.clone(),
         };
-        machine.set_parameters(&parameters);
+        machine.read_constants(&parameters);
         machine
     }
 
@@ -34,13 +34,17 @@ impl Machine {
         if self.parameters == parameters {
             return false;
         }
+        self.read_constants(parameters);
+        true
+    }
+
+    fn read_constants(&mut self, parameters: &[f64]) {
         self.parameters = parameters.to_vec();
         let mut numbers = vec![0.0; OF_LINK * self.tree.links.len() + 3 * self.points.len()];
         self.code.constants.eval(parameters, &mut numbers);
         let (links, points) = numbers.split_at(OF_LINK * self.tree.links.len());
         self.tree.set(|i, body| read_body(&links[OF_LINK * i..], body));
         self.points.iter_mut().zip(points.chunks_exact(3)).for_each(|(point, at)| point.at = Vec3::read(at));
-        true
     }
 
     /// Memory for surroundings.
