@@ -8,7 +8,7 @@ fn references() -> Value {
     serde_json::from_str(include_str!("reference/derivatives.json")).expect("JSON")
 }
 
-fn text<'a>(value: &'a Value) -> &'a str {
+fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 

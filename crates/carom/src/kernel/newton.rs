@@ -100,6 +100,7 @@ impl Equations {
     }
 
     /// The registers of r and ∂r/∂x, of the results, and of the next carried inputs.
+    #[cfg_attr(not(feature = "jit"), allow(dead_code))]
     pub(super) fn outputs(&self) -> [&[Reg]; 3] {
         let (equations, rest) = self.tape.outputs().split_at(self.n + self.n * self.n);
         let (results, next) = rest.split_at(rest.len() - self.carried.len());
