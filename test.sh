@@ -41,3 +41,18 @@ done
 cd tests/browser
 npm ci --silent
 npm test --silent
+cd ../..
+
+# The Python package, installed in a clean environment: tests, types. The build shares its folder with those above.
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  echo "the Python package needs Python 3.11 or newer" >&2
+  exit 1
+fi
+venv=target/venv
+python3 -m venv --clear "$venv"
+"$venv/bin/pip" install --quiet --requirement python/requirements.txt
+CARGO_TARGET_DIR="$PWD/target" "$venv/bin/pip" install --quiet --no-deps . --config-settings=build-args="--profile dev --locked"
+"$venv/bin/python" -m pytest --quiet python/tests
+"$venv/bin/python" -m pytest --quiet --nbmake --nbmake-timeout=300 notebooks
+"$venv/bin/python" -m mypy --config-file pyproject.toml python/carom
+"$venv/bin/python" -m mypy.stubtest carom._carom

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The instructions of one run of W1 and W2, which do not depend on how busy the machine is. Valgrind knows no AVX-512, so these
+# The instructions of one run of W1, W2 and W3, which do not depend on how busy the machine is. Valgrind knows no AVX-512, so these
 # are the counts of the code with AVX2. Needs valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/.."

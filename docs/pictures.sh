@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Makes the picture of the README, and in target/gallery the report of every shipped model and the figures of the papers.
+# Makes the pictures of the README and of the model format, and in target/gallery the report of every shipped model and the figures of the papers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cargo build --release --locked --quiet
 carom=target/release/carom
 "$carom" run double-pendulum --plot docs/double-pendulum.svg
+"$carom" run gyroscope --until 1 --animate docs/gyroscope.svg
 
 mkdir -p target/gallery
 "$carom" examples | while read -r name _; do

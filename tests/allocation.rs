@@ -1,4 +1,4 @@
-//! What is evaluated at every node allocates nothing after its first use.
+//! Code that runs at every node allocates memory only on its first call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -68,7 +68,7 @@ fn modified_hamiltonians_do_not_allocate() {
     assert_eq!(allocations(|| assert!(closed.gradient(&z, h, &mut gradient).is_ok())), 0);
 }
 
-/// Neither full steps nor partial ones, of any flow.
+/// Full and partial steps of every flow allocate nothing.
 #[test]
 fn flows_do_not_allocate() {
     for name in ["cart-pendulum", "chain-3"] {
@@ -104,7 +104,7 @@ q = [0.5, 0.25]
 v = [0, 0]
 "#;
 
-/// Neither steps on walls that hold, nor their forces.
+/// Steps on walls that hold the motion allocate nothing, and neither do their forces.
 #[test]
 fn held_motions_do_not_allocate() {
     let model = Model::from_text("bead", BEAD, &[]).expect("it is right");

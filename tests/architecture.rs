@@ -43,7 +43,7 @@ fn actual() -> Graph {
     for entry in std::fs::read_dir(root).expect("the sources") {
         let path = entry.expect("an entry").path();
         let module = path.file_stem().and_then(|name| name.to_str()).expect("UTF-8").to_string();
-        // The root and the laboratory name everything.
+        // `lib.rs` and `lab.rs` name everything.
         if module == "lib" || module == "lab" {
             continue;
         }
@@ -83,4 +83,21 @@ fn there_are_no_cycles() {
             });
         }
     }
+}
+
+/// A newcomer sees at most forty names at the root of the crate; the others are in `carom::analysis`, `carom::sweep` and `carom::lab`.
+#[test]
+fn the_root_of_the_crate_has_at_most_forty_names() {
+    let text = include_str!("../crates/carom/src/lib.rs");
+    let names: Vec<&str> = text
+        .split("pub use ")
+        .skip(1)
+        .flat_map(|rest| {
+            let list = rest.split(';').next().unwrap_or_default();
+            let names = list.split_once('{').map_or(list, |(_, names)| names.trim_end_matches('}'));
+            names.split(',').map(str::trim).filter(|name| !name.is_empty())
+        })
+        .collect();
+    assert!(names.contains(&"Simulation"), "the list was not read: {names:?}");
+    assert!(names.len() <= 40, "{} names: {names:?}", names.len());
 }

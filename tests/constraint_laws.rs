@@ -96,7 +96,7 @@ fn every_symmetric_flow_can_be_reversed_on_constraints() {
     }
 }
 
-/// ω of the tangent space of the constraints is kept: curves through the start that stay on them are sent along.
+/// A step preserves the symplectic form ω on the tangent space of the constraints; tested with curves on them through the start.
 #[test]
 fn every_flow_keeps_the_symplectic_form_on_constraints() {
     for system in systems() {
@@ -111,7 +111,7 @@ fn every_flow_keeps_the_symplectic_form_on_constraints() {
     }
 }
 
-/// The diagnostic says the same, and that a map with damping is not symplectic.
+/// The diagnostic `symplectic` is zero for these flows, and not for a map with damping.
 #[test]
 fn the_diagnostic_knows_the_tangent_space() {
     for system in systems() {
@@ -188,7 +188,7 @@ fn momentum_along_each_symmetry_is_kept_on_constraints() {
     }
 }
 
-/// g and dg/dt stay at roundoff, and the energy near, for ever. `CAROM_STEPS=1000000` makes it a million steps.
+/// g and dg/dt stay at roundoff and the energy stays bounded over many steps. `CAROM_STEPS=1000000` makes a million.
 #[test]
 fn constraints_and_energy_hold_for_ever() {
     let steps: usize = std::env::var("CAROM_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(20_000);
@@ -211,7 +211,7 @@ fn constraints_and_energy_hold_for_ever() {
     }
 }
 
-/// The energy error of a constrained system falls as the order says.
+/// The energy error of a constrained system decreases with the order of the flow.
 #[test]
 fn energy_has_the_slope_of_the_order() {
     let model = Model::from_text("spherical", SPHERICAL, &[]).expect("it is right");

@@ -59,7 +59,7 @@ g = "x^2 + y^2 - 1"
 enforce = "two-point"
 "#;
 
-/// A two-point start from two configurations: samples before the second of them are there, too.
+/// A two-point start from two configurations can be sampled before the second of them.
 #[test]
 fn the_first_step_of_two_configurations_can_be_sampled() {
     let start = "[initial]\nq = [1, 0]\nq1 = [\"cos(0.1)\", \"sin(0.1)\"]\n[run]\nstep = 0.01\n";
@@ -134,7 +134,7 @@ fn constrained_impact_map() {
     }
 }
 
-/// Every rule that knows constraints keeps p⁺ on them, and its energy; the one that does not says so.
+/// Every rule that supports constraints keeps p⁺ on them and conserves its energy; `mcvac` refuses them.
 #[test]
 fn every_rule_in_its_constrained_form() {
     let model = model(BAR_ON_A_CURVE, &["initial.v=[-2.0, -1.458905312370693, 0]"]);
@@ -220,7 +220,7 @@ fn andrews_squeezer() {
     assert!(outcome.violation.is_some_and(|v| v.position < 1e-15 && v.rate < 1e-12));
 }
 
-/// A closed loop that hits a stop: what it keeps, and a motion on a finer mesh that agrees.
+/// A closed loop that hits a stop: conserved quantities, and agreement with a run on a finer mesh.
 #[test]
 fn four_bar_linkage() {
     let model = model(shipped("four-bar"), &[]);
@@ -289,7 +289,7 @@ until = 3
     assert!(outcome.violation.is_some_and(|v| v.position < 1e-13 && v.rate < 1e-12), "{:?}", outcome.violation);
 }
 
-/// A wall along which the constraints hold the motion cannot push: the run ends there and says so.
+/// The constraints block the wall's normal direction, so no impulse can act: the run fails with that message.
 #[test]
 fn a_wall_that_cannot_push() {
     let text = r#"
@@ -343,7 +343,7 @@ v = [0.5, 0.5, 0]
     assert!(account.unexplained.abs() < 1e-9, "{account:?}");
 }
 
-/// Also from far away `initial.project` leads onto the constraints, to roundoff.
+/// `initial.project` moves a start onto the constraints to roundoff, even from far away.
 #[test]
 fn a_start_is_moved_from_far_away() {
     let text = r#"

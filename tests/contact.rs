@@ -1,4 +1,4 @@
-//! `[[contact]]` stands for walls: the same as those that one would write by hand.
+//! `[[contact]]` expands into the walls that one would write by hand.
 
 use carom::lab::expr::{Expr, eval, grad};
 use carom::lab::mechanics::Node;
@@ -36,7 +36,7 @@ const CONTACT: &str = r#"
     restitution = "1 - a"
 "#;
 
-/// The same walls, by hand.
+/// The walls of the jack's contacts, written by hand.
 fn by_hand() -> String {
     let mut text = String::new();
     for (tip, sign) in [("tip1", "+"), ("tip2", "-")] {

@@ -4,7 +4,7 @@ use carom::lab::mechanics::Node;
 use carom::lab::run::{Account, View, Watcher};
 use carom_tests::motion::{model, run, shipped};
 
-/// All that is in it, as a scale.
+/// The sum of the absolute terms of an account: the scale of its error.
 fn turnover(account: &Account) -> f64 {
     account.work.abs() + account.drives.abs() + account.impacts.abs()
 }

@@ -101,7 +101,7 @@ fn the_apex_of_a_wedge_is_left_after_few_bounces() {
     }
 }
 
-/// With loss there may be no end to the bounces in a wedge; they are bounded, and never make energy.
+/// With e < 1 a wedge may have infinitely many bounces; their number is bounded, and they never add energy.
 #[test]
 fn a_lossy_wedge_makes_no_energy() {
     for n in [2.0, 3.0, 5.0, 20.0] {
@@ -183,7 +183,7 @@ fn moreau_is_refused_where_it_is_no_law() {
     assert!(refused(&model(text, &[]), "svc+ctec").contains("the Lagrangian is not quadratic in the velocities"));
 }
 
-/// Between two walls that close on each other there is no way out in the end; the run says so, with and without loss.
+/// A ball between two walls that close on each other is crushed: the run fails with a message, for e = 1 and e < 1.
 #[test]
 fn a_squeeze_ends_with_a_word() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! What is told of a motion that walls hold for a part of it: samples, sections, constraints and the energy account.
+//! Samples, sections, constraint forces and the energy account of motions that walls hold for a part of the time.
 
 use carom_tests::motion::{model, run, run_sampled};
 
@@ -19,7 +19,7 @@ q = [1, 0]
 v = [0, 1]
 "#;
 
-/// The ball lands within the first step; before that it falls, also for those who look between the nodes.
+/// The ball lands within the first step: samples before the landing are in free fall.
 #[test]
 fn samples_and_sections_know_when_the_motion_was_free() {
     for method in ["gauss4+ctec", "svc+ctec", "galerkin4+ctec", "suzuki4+ctec"] {
@@ -36,7 +36,7 @@ fn samples_and_sections_know_when_the_motion_was_free() {
     }
 }
 
-/// A run that ends at a section ends there with the velocity it has there.
+/// The final velocity of a run that a section stops is that at the section.
 #[test]
 fn a_run_ends_at_a_section_before_it_rests() {
     let stops = LANDING.replace("direction", "stop = true\ndirection");

@@ -147,7 +147,7 @@ fn shaken_jacks_run_through() {
     }
 }
 
-/// Each model runs to its own horizon with the default method.
+/// Each model runs to its own end time with the default method.
 #[test]
 fn the_other_models_run_to_their_horizon() {
     let cases = [("floor-and-ceiling", 31), ("impact-oscillator", 11), ("newtons-cradle", 8)];

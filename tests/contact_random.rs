@@ -59,7 +59,7 @@ fn heap(disks: &[(f64, f64, f64)], width: f64, e: f64, simultaneous: &str) -> Mo
     model(&text, &[])
 }
 
-/// To the end, never outside, never NaN.
+/// The run completes, and no node is outside the walls or NaN.
 fn check_states(model: &Model, motion: &Motion) -> Result<(), TestCaseError> {
     prop_assert_eq!(&motion.outcome.status, &Status::Completed);
     let states = motion.nodes.iter().chain(motion.impacts.iter().flat_map(|i| [&i.minus, &i.plus]));
@@ -72,7 +72,7 @@ fn check_states(model: &Model, motion: &Motion) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// That, and no energy from nothing.
+/// `check_states`, and the energy never grows; with e = 1 it is conserved.
 fn check(model: &Model, motion: &Motion, e: f64, one_by_one: bool) -> Result<(), TestCaseError> {
     check_states(model, motion)?;
     let carom::Energy { initial, last: end, max_drift: drift, .. } = motion.outcome.energy;

@@ -45,7 +45,7 @@ fn a_run_may_end_where_bounces_accumulate() {
     assert!(record.last().q[0].abs() < 1e-11);
 }
 
-/// A rule whose partial steps are another map's cannot rest, and says what to do.
+/// A rule whose partial steps use another flow cannot come to rest; its error says what to do.
 #[test]
 fn a_rule_that_cannot_rest_says_so() {
     let (_, outcome) = run(shipped("bouncing-ball"), &[], Some("svc+shadow"), 0.01, 30.0);
@@ -240,7 +240,7 @@ until = 8
     assert!(outcome.energy.last.abs() < 1e-5, "{:?}", outcome.energy);
 }
 
-/// Every shipped model with e < 1 runs to its horizon with its own settings.
+/// Every shipped model with e < 1 runs to its end time with its own settings.
 #[test]
 fn shipped_models_with_losses_run_through() {
     for name in ["bouncing-ball", "rimless-wheel", "braked-pendulum", "impact-oscillator", "floor-and-ceiling"] {

@@ -1,5 +1,5 @@
-//! The law of impact, [p] = λφ_q and φ̇⁺ = −eφ̇⁻, for every rule, with loss, with walls that move, with forces: it holds, or
-//! the rule says by name that it is not for this.
+//! The law of impact, [p] = λφ_q and φ̇⁺ = −eφ̇⁻, for every rule, with e < 1, moving walls and forces: either it holds, or the
+//! rule refuses the model by name.
 
 use carom::lab::expr::Expr;
 use carom::lab::impact;

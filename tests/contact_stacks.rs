@@ -105,7 +105,7 @@ fn what_falls_together_does_not_collide() {
     }
 }
 
-/// All at once stays all at once when the bounces get slow: three walls, and rarely a second round.
+/// `moreau` still resolves the three walls together when the bounces get slow, and rarely needs a second pass.
 #[test]
 fn slow_impacts_of_all_at_once_are_few() {
     let text = stack_text(&[1.326, 1.562, 0.936], &[0.2; 3], &[0.3, 0.7, 1.1], "moreau");
@@ -133,7 +133,7 @@ fn the_row_of_ten_balls_comes_to_rest() {
 proptest! {
     #![proptest_config(random_cases(16))]
 
-    /// Any masses, any losses: the run ends at its horizon, and all is well on the way.
+    /// With any masses and any e, the run completes and passes `check`.
     #[test]
     fn any_stack_runs_through(
         balls in prop::collection::vec((0.1..10.0, 0.0..0.95, 0.0..0.5), 2..6),

@@ -83,7 +83,7 @@ fn a_run_into_a_singularity_fails() {
     assert!((t - std::f64::consts::PI / 8f64.sqrt()).abs() < 1e-6, "{t}");
 }
 
-/// The same run, cut at any node and continued with its control, goes the same way.
+/// A run that is cut at any node and resumed with its step-size control gives the states of the uncut run.
 #[test]
 fn a_cut_run_goes_on() {
     let shipped = unnamed("cart-pendulum").simulation();

@@ -1,4 +1,4 @@
-//! The step that a run without one gets: short enough for its tolerance, on the whole way, and for the shape of the walls.
+//! The step that carom finds if none is given: short enough for the tolerance along the whole run, and for the shape of the walls.
 
 use carom::lab::method::Method;
 use carom::lab::model::Model;
@@ -6,7 +6,7 @@ use carom::lab::run::{Outcome, Watcher};
 use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, run, shipped};
 
-/// Wants an account, so that what the step leaves unexplained is known.
+/// Asks for the energy account, whose unexplained rest measures the error of the step.
 struct Accountant;
 
 impl Watcher for Accountant {
@@ -22,7 +22,7 @@ fn tuned(model: &Model, until: f64, tolerance: f64) -> Outcome {
     simulation.tolerance(tolerance).watch(&mut Accountant).expect("it runs")
 }
 
-/// A run that ends at rest says nothing of how it came there; its step is still right, and the account closes.
+/// The final state of a run that ends at rest does not depend on the step; the step must be right all the same.
 #[test]
 fn the_step_of_a_run_into_rest_is_short_enough() {
     let tuned = tuned(&shipped("braked-pendulum", &[]), 4.0, 1e-9);
@@ -30,7 +30,7 @@ fn the_step_of_a_run_into_rest_is_short_enough() {
     assert!(account.unexplained.abs() < 1e-7, "step {}: {account:?}", tuned.longest_step);
 }
 
-/// From rest through a flight back to rest: the last state knows nothing of the way, and the step must be right for it.
+/// From rest through a flight back to rest: the final state does not depend on the step, which must be right for the flight.
 #[test]
 fn a_step_is_short_enough_for_a_flight_between_two_rests() {
     let text = r#"

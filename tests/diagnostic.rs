@@ -1,4 +1,4 @@
-//! Diagnostics on every flow and every shipped model: what a variational map keeps, and what another does not.
+//! Diagnostics on every flow and every shipped model: variational flows conserve what they should, and explicit Euler does not.
 
 use carom::lab::catalogue::{EXAMPLES, find};
 use carom::lab::diagnostic::{self, Momentum, Monitor, Panel, REGISTRY, Subject, Symplectic};
@@ -34,13 +34,14 @@ impl Case {
     }
 }
 
-/// Every shipped model without constraints whose start has v.
+/// Every shipped model without constraints whose start has v, if it is small enough for methods on expressions.
 fn examples() -> Vec<Case> {
     let mut all = Vec::new();
     for example in EXAMPLES {
         let model = Model::from_text(example.name, example.text, &[]).expect("a shipped model is right");
         let start = model.start().expect("a shipped model is right");
-        if model.system.constraints.is_empty() && !start.p.is_empty() {
+        let is_small = model.system.coordinates.len() <= 12;
+        if model.system.constraints.is_empty() && !start.p.is_empty() && is_small {
             let parameters = model.parameter_values().into_iter().map(|(_, value)| value).collect();
             let pick = |all: &[f64]| model.system.free().iter().map(|&i| all[i]).collect::<Vec<f64>>();
             let z = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
@@ -57,7 +58,8 @@ fn nodes(flow: &mut dyn Flow, z: &Phase, h: f64, count: usize) -> Vec<Phase> {
     let mut all = vec![z.clone()];
     for k in 0..count {
         let mut next = z.clone();
-        flow.step(&all[k], h, &mut next).expect("the step is short");
+        flow.step(&all[k], h, &mut next)
+            .unwrap_or_else(|e| panic!("{e:?} at step {k} of a motion of {} coordinates", z.q().len()));
         all.push(next);
     }
     all
@@ -108,8 +110,7 @@ fn largest_drift(values: &[f64]) -> f64 {
 fn variational_maps_are_symplectic_and_euler_is_not() {
     for case in examples() {
         let mut symplectic = Symplectic::new(case.mechanics.n());
-        // Momenta of the hanging chain are of the order of 1e-3, for which the differences of this diagnostic are too wide (6e-8).
-        if case.mechanics.forces.is_none() && case.name != "hanging-chain" {
+        if case.mechanics.forces.is_none() {
             for flow in variational() {
                 let error = symplectic.at(&case.z, 0.02, &mut *case.build(&flow)).expect("the step is short");
                 assert!(error < 2e-9, "{} on {}: {error:e}", flow.name, case.name);
@@ -126,11 +127,13 @@ fn variational_maps_are_symplectic_and_euler_is_not() {
 fn momentum_along_each_symmetry_is_kept() {
     let mut kept = 0;
     for case in examples() {
+        // The dampers of the walker are too stiff for some methods with the longer step.
+        let h = if case.name == "walker" { 0.001 } else { 0.01 };
         for kind in variational() {
             let mut flow = case.build(&kind);
-            let points = nodes(&mut *flow, &case.z, 0.01, 100);
+            let points = nodes(&mut *flow, &case.z, h, 100);
             for momentum in diagnostic::named("momentum", &case.subject(&kind)).iter_mut().flatten() {
-                let values = diagnostic::along(&mut **momentum, &points, 0.01, &mut *flow).expect("it has values");
+                let values = diagnostic::along(&mut **momentum, &points, h, &mut *flow).expect("it has values");
                 let drift = largest_drift(&values);
                 // Galperin's heavy block has a momentum of 1e4: roundoff is relative to it.
                 let bound = 1e-12 * values[0].abs().max(1.0);
@@ -148,7 +151,7 @@ const BALL: &str = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'
 const ROTOR: &str = "coordinates = [\"a\"]\n[definitions]\nx = \"2*cos(a)\"\ny = \"2*sin(a)\"\n[lagrangian]\n\
                      T = \"(x'^2 + y'^2)/2\"\nV = \"0\"\n[initial]\nq = [0]\nv = [1]\n[run]\nuntil = 9\n";
 
-/// Noether also at impacts: p along a coordinate that no wall knows is kept through them; along another there is none.
+/// Noether at impacts: the momentum of a coordinate that occurs in no wall is conserved; other coordinates have no such diagnostic.
 #[test]
 fn a_momentum_needs_a_symmetry_of_the_walls_too() {
     let svc = Method::named("svc", None).expect("it is registered");
@@ -169,7 +172,7 @@ fn a_momentum_needs_a_symmetry_of_the_walls_too() {
     assert_eq!(panel.left_out()[0].why, "L, a wall or a force depends on each coordinate");
 }
 
-/// A symmetry that is no coordinate: rotations of a particle in a central field.
+/// A symmetry that is not a translation of a coordinate: rotations of a particle in a central field.
 #[test]
 fn angular_momentum_is_kept_in_a_central_field() {
     let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nL = \"(x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2)\"\n\

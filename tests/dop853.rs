@@ -1,7 +1,8 @@
 //! The explicit pair `dop853`: alone and in lanes, beside references.
 
 use carom::lab::catalogue::find;
-use carom::{Model, Row, RowStatus, Status, Sweep};
+use carom::sweep::{Row, RowStatus, Sweep};
+use carom::{Model, Status};
 
 fn shipped(name: &str, settings: &[&str]) -> Model {
     let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
@@ -112,7 +113,7 @@ fn a_row_is_the_single_run() {
     }
 }
 
-/// Refused and stopped motions are rows that say so.
+/// Motions that are refused or stopped have rows with that status.
 #[test]
 fn what_cannot_run_is_a_row() {
     let sweep = sweep("bouncing-ball", &["run.until=1"], &["initial.q[0]=-1,1"], None);

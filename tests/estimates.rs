@@ -1,8 +1,7 @@
 //! How far estimated errors are to be trusted: on random chaotic systems, against reference motions of 25 digits.
 //!
 //! `CAROM_ESTIMATES=1000 cargo test -p carom-tests --test estimates -- --nocapture` takes 1,000 systems and prints a table.
-//! Of the first 474 it finds one whose error is not estimated, so that it fails: the steps miss a short pass through the crest of a
-//! comb, as does the finer run.
+//! Of the first 616 none has an error above 10 times its estimate; the median of estimate/error is 19.
 
 use carom::Model;
 use carom_tests::Random;
@@ -105,13 +104,39 @@ fn wheels_and_combs_have_the_error_that_they_say() {
     }
 }
 
+/// Between two walls x is a triangular wave, which exact arithmetic knows after any number of impacts: times of many impacts add
+/// up without the roundoff of each.
+#[test]
+fn times_of_impacts_add_up() {
+    for (x, v, until) in
+        [(0.25, 0.6875, 1000.0), (0.75, 1.375, 1000.0), (0.125, 0.9375, 4000.0), (0.3125, 1.4375, 99.0)]
+    {
+        for factor in ["1", "3", "0.9"] {
+            // In other units the intervals between impacts are no short numbers.
+            let text = format!(
+                "coordinates = [\"x\"]\n[parameters]\nw = {factor}\n[lagrangian]\nT = \"x'^2/2\"\n[[wall]]\nphi = \"x\"\n[[wall]]\n\
+                 phi = \"w - x\"\n[initial]\nq = [{x:?}]\nv = [{v:?}]\n[run]\nuntil = {until:?}\n"
+            );
+            let width: f64 = factor.parse().expect("a number");
+            // x + vt is exact, and so is the rest of a division.
+            let phase = (x + v * until) % (2.0 * width);
+            let due = if phase <= width { phase } else { 2.0 * width - phase };
+            let run = Model::from_text("box", &text, &[]).expect("it is right").simulate().expect("it runs");
+            let error = (run.state().z.q()[0] - due).abs() / width;
+            let estimate = run.error_estimate().expect("it completes");
+            assert!(error <= 10.0 * estimate + 4e-16, "width {factor}, v = {v}: {error:e}, estimate {estimate:e}");
+            assert!(error < 1e-12, "width {factor}, v = {v}: {error:e}");
+        }
+    }
+}
+
 fn comb() -> Chaotic {
     let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"9.8125*y\"\n[[wall]]\n\
                 phi = \"y - 0.0625*sin(16*x)\"\n[initial]\nq = [0, 0.5]\nv = [0.421875, 0]\n[run]\nuntil = 4.0\n";
     Chaotic { kind: "comb", text: text.into(), q: vec![0.0, 0.5], v: vec![0.421875, 0.0], until: 4.0 }
 }
 
-/// The reference motion of a comparison knows its roundoff too.
+/// The error of the reference motion in `carom compare` includes its roundoff.
 #[test]
 fn the_reference_of_a_comparison_has_the_error_that_it_says() {
     let (system, h, count) = (comb(), 0.125, 32);

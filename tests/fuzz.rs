@@ -12,7 +12,7 @@ use carom::lab::expr::Expr;
 use carom::lab::expr::parse::{Complaint, Scope, parse};
 use carom::lab::simulation::study;
 use carom_tests::Random;
-use carom_tests::fuzz::{Input, PIECES, corpus, input, random, seeds};
+use carom_tests::fuzz::{Input, PIECES, corpus, input, mechanism_input, random, seeds};
 
 /// The inputs of one process.
 const SHARD: u64 = 2_000;
@@ -29,16 +29,36 @@ fn check(input: &Input) -> carom::Result<bool> {
     Ok(start.is_some())
 }
 
+/// Which inputs are tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sort {
+    /// Models of all kinds.
+    Models,
+    /// Mechanisms alone.
+    Mechanisms,
+}
+
+impl Sort {
+    fn input(self, corpus: &[String], seed: u64) -> Input {
+        match self {
+            Sort::Models => input(corpus, &mut random(seed)),
+            Sort::Mechanisms => mechanism_input(&mut random(seed)),
+        }
+    }
+}
+
 /// Tries the seeds that `CAROM_FUZZ_SHARD` lists, and tells each before it is tried.
 #[test]
-#[ignore = "a process of `no_model_makes_it_panic`"]
+#[ignore = "a process of the tests below"]
 fn shard() {
     let Ok(list) = std::env::var("CAROM_FUZZ_SHARD") else { return };
-    let (from, to) = list.split_once("..").expect("a range");
-    let corpus = corpus();
-    for seed in from.parse::<u64>().expect("a number")..to.parse().expect("a number") {
+    let mut words = list.split(' ');
+    let sort = if words.next() == Some("Mechanisms") { Sort::Mechanisms } else { Sort::Models };
+    let mut number = || words.next().expect("a number").parse::<u64>().expect("a number");
+    let (seeds, corpus) = (number()..number(), corpus());
+    for seed in seeds {
         println!("seed {seed}");
-        match check(&input(&corpus, &mut random(seed))) {
+        match check(&sort.input(&corpus, seed)) {
             Ok(true) => println!("can run"),
             Ok(false) => println!("has no start"),
             Err(error) => println!("refused: {}", error.to_string().lines().next().unwrap_or_default()),
@@ -47,15 +67,15 @@ fn shard() {
     println!("done");
 }
 
-#[test]
-fn no_model_makes_it_panic() {
-    let (seeds, corpus, mut can_run) = (seeds(3_000, 1), corpus(), 0);
+/// Tries inputs in processes of their own; at least this part of them can be run.
+fn try_all(sort: Sort, usual: u64, share: f64) {
+    let (seeds, corpus, mut can_run) = (seeds(usual, 1), corpus(), 0);
     let mut wrong: Vec<String> = Vec::new();
     let mut from = seeds.start;
     while from < seeds.end {
         let mut shard = Command::new(std::env::current_exe().expect("this test"));
         shard.args(["shard", "--exact", "--ignored", "--nocapture"]).stdout(Stdio::piped()).stderr(Stdio::null());
-        shard.env("CAROM_FUZZ_SHARD", format!("{from}..{}", seeds.end.min(from + SHARD)));
+        shard.env("CAROM_FUZZ_SHARD", format!("{sort:?} {from} {}", seeds.end.min(from + SHARD)));
         let mut child = shard.spawn().expect("it starts");
         let (send, told) = std::sync::mpsc::channel();
         let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
@@ -73,16 +93,26 @@ fn no_model_makes_it_panic() {
         let status = child.wait().expect("it ends");
         reader.join().expect("it ends");
         if !is_done {
-            let Input { text, settings } = input(&corpus, &mut random(last));
+            let Input { text, settings } = sort.input(&corpus, last);
             wrong.push(format!("seed {last}, {status} after {:?}: {settings:?}\n{text}\n", began.elapsed()));
         }
         from = if is_done { seeds.end.min(from + SHARD) } else { last + 1 };
     }
     let count = (seeds.end - seeds.start) as usize;
-    println!("{can_run} of {count} models can be run");
+    println!("{can_run} of {count} {sort:?} can be run");
     assert!(wrong.is_empty(), "{} of {count} inputs:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(can_run as f64 > share * count as f64 || count < 100, "only {can_run} of {count} can be run");
+}
+
+#[test]
+fn no_model_makes_it_panic() {
     // Of the random mechanisms and control problems among them, fewer are right.
-    assert!(5 * can_run > 2 * count || count < 100, "only {can_run} of {count} models can be run");
+    try_all(Sort::Models, 3_000, 0.4);
+}
+
+#[test]
+fn no_mechanism_makes_it_panic() {
+    try_all(Sort::Mechanisms, 1_000, 0.15);
 }
 
 struct Anything;

@@ -70,7 +70,7 @@ fn flows(case: &Case, kind: &FlowKind) -> Flows {
     }
 }
 
-/// Both flows go the same way, with the same impulses, actions and discrete energies, also with other steps and back.
+/// Both flows give the same states, impulses, actions and discrete energies, for other steps and backwards too.
 #[test]
 fn held_steps_are_those_of_the_compiled_constraint() {
     for case in cases() {

@@ -62,6 +62,32 @@ fn a_penalty_floor_is_right() {
     }
 }
 
+/// A power that ends at its kink: V = |x|ⁿ from x = 1 at rest has the period 4√(π/2) Γ(1 + 1/n)/Γ(½ + 1/n).
+#[test]
+fn a_power_of_a_kink_is_located() {
+    let split = "max(x, 0)^2.5 + max(-x, 0)^2.5";
+    let (short, long) = (4.162_419_683_468_17, 4.878_300_568_010_465);
+    for (v, period) in [("abs(x)^1.5", long), ("abs(x)^2.5", short), ("max(x, -x)^2.5", short), (split, short)] {
+        let run = simulated(&particle(&format!("V = \"{v}\""), 1.0, 0.0, period));
+        let (x, estimate) = (run.state().z.q()[0], run.error_estimate().expect("it completes"));
+        assert!((x - 1.0).abs() <= 20.0 * estimate && estimate <= 1e-9, "{v}: {x}, estimate {estimate:e}");
+        assert_eq!(run.warnings().next(), None, "{v}");
+    }
+}
+
+/// Hertz's contact: a ball that falls on an elastic half-space, with V = k d^(5/2), comes back to where it began.
+#[test]
+fn a_ball_rebounds_from_an_elastic_floor() {
+    for text in [
+        particle("V = \"9.81*x + 1e4*max(-x, 0)^2.5\"", 1.0, 0.0, 2.0),
+        particle("V = \"9.81*x\"\n[forces]\nx = \"2.5e4*max(-x, 0)^1.5\"", 1.0, 0.0, 2.0),
+    ] {
+        let run = simulated(&text);
+        let fine = model(&text, &[]).simulation().method("gauss4").step(1e-4).run().expect("it runs");
+        check("Hertz", &run, fine.state().z.q()[0], 20_000);
+    }
+}
+
 /// The equation of a method's order holds across a kink: halving the step divides the error by 2^r.
 #[test]
 fn the_order_is_kept() {
@@ -86,7 +112,7 @@ fn a_body_can_rest_on_a_kink() {
         let run = simulated(&particle(&format!("V = \"{v}\""), 0.0, 0.0, 3.0));
         assert_eq!(run.state().z.z, [0.0, 0.0], "{v}");
     }
-    // A side is taken where there is one to go to.
+    // Only on one side of this kink does the force point away from it.
     let run = simulated(&particle("V = \"abs(x)/2 - x\"", 0.0, 0.0, 2.0));
     check("it leaves", &run, 1.0, 40);
 }
@@ -107,6 +133,14 @@ fn kinks_go_with_walls() {
     // x = 2e^(−t) − 1 to t = ln 2, there v = −1; then v′ = v and x = 1 − e^(t − ln 2).
     let due = 1.0 - (1.5f64 - 2f64.ln()).exp();
     check("a force that jumps", &run, due, 60);
+}
+
+/// A force that jumps with the velocity is named where the run fails.
+#[test]
+fn a_failure_names_the_kink() {
+    let text = particle("V = \"x^2/2\"\n[forces]\nx = \"-0.1*x'/abs(x')\"", 1.0, 0.0, 20.0);
+    let error = model(&text, &[]).simulation().method("gauss4").step(0.01).run().expect_err("x' becomes zero");
+    assert!(error.to_string().contains("`x'/abs(x')` has a kink"), "{error}");
 }
 
 /// A kink that cannot be located is named when the tolerance is not met.

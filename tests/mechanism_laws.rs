@@ -41,7 +41,7 @@ fn floating_trees_keep_their_momenta_and_do_not_know_their_root() {
     // Both meet at (0, 0, −0.6) of A and (0, 0, 0.1) of B.
     let one = pair("A", "B", [0.0, 0.0, -0.6], [0.0, 0.0, -0.1])
         + "[initial.v]\nA = {velocity = [0.3, -0.2, 0.1], rate = [1, 0.5, -2]}\nJ = {rate = [-0.5, 1.5, 1]}\n[initial.q]\n";
-    // The same start with B as the root: at q = 0 all axes are parallel, so rates add up and turn round.
+    // This start, written with B as the root: at q = 0 all axes are parallel, so rates add up and change their sign.
     let omega = [1.0 - 0.5, 0.5 + 1.5, -2.0 + 1.0];
     // The origin of B is at (0, 0, −0.7) of A, 0.1 below the joint.
     let joint = [0.3 + 0.5 * -0.6, -0.2 + 0.6, 0.1];
@@ -75,7 +75,7 @@ fn floating_trees_keep_their_momenta_and_do_not_know_their_root() {
     assert_near(&ends[0], &ends[1], 1e-11, "the other root");
 }
 
-/// The same mechanism with its bodies in another order, and in other units.
+/// Another order of the bodies, or other units, give the same motion.
 #[test]
 fn order_of_bodies_and_units_do_not_matter() {
     let body = |name: &str, rest: &str, unit: f64| {

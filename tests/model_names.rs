@@ -1,11 +1,10 @@
-//! Names: repetition is what one would write out, starts by name are those by place, and no word of the language is taken from
-//! a model.
+//! Names: repetition equals the model written out, starts by name equal those by position, and new functions reserve no names.
 
 use carom::lab::error::{Error, Result};
 use carom::lab::expr::{Expr, substitute};
 use carom::lab::model::{Model, Shape, Start};
 
-/// Words that mean something only where a model does not use them.
+/// Functions and constants that a model may use as names of its own.
 const SOFT: [&str; 9] = ["min", "max", "hypot", "sum", "sign", "floor", "if", "deg", "force"];
 
 fn read(text: &str) -> Model {
@@ -41,7 +40,7 @@ fn a_word_that_is_not_reserved_is_the_models_own() {
     }
 }
 
-/// A use before the declaration does not get the other meaning.
+/// A name that is declared later does not have its built-in meaning before.
 #[test]
 fn a_word_declared_later_is_not_a_function_before() {
     let text = "coordinates = [\"x\"]\n[parameters]\na = \"2*deg\"\ndeg = 1\n[lagrangian]\nL = \"a*x'^2\"\n";
@@ -124,7 +123,7 @@ q = [0.1, 0.3, 0.6]
 v = [0, 0, 0]
 "#;
 
-/// Repetition is writing out: the same expressions, to the node.
+/// Repetition gives the same nodes of the expression graph as the model written out.
 #[test]
 fn repetition_is_what_one_would_write_out() {
     let (short, long) = (read(CHAIN), read(WRITTEN_OUT));
@@ -163,7 +162,7 @@ fn repetition_is_what_one_would_write_out() {
     assert_eq!(short.system.coordinates[2].name, "theta[3]");
 }
 
-/// A bound is a parameter as any other for the command line.
+/// The command line can set a parameter that is a bound.
 #[test]
 fn another_bound_makes_another_system() {
     let model = with_settings(CHAIN, &["n=7"]).expect("seven links are as good as three");
@@ -233,7 +232,7 @@ fn a_model_has_at_most_four_megabytes() {
     assert_eq!(error, "error: `model.toml` is too large for a model: more than 4 MB");
 }
 
-/// What is declared and not used, and angles that are meant in degrees.
+/// Unused declarations, and angles that are probably meant in degrees.
 #[test]
 fn warnings_name_what_is_seldom_meant() {
     let text = "coordinates = [\"x\", \"a\"]\n[parameters]\nm = 1\nc = 2\n\"k[1..3]\" = 1\n\"u[1..3]\" = 1\n[definitions]\ny = \"x\"\n\
@@ -259,7 +258,7 @@ fn shipped_models_have_no_warnings() {
     }
 }
 
-/// Mistakes that only follow from others are not told.
+/// A mistake that only follows from another is not reported.
 #[test]
 fn each_mistake_is_told_once() {
     let text = CHAIN.replace("n = 3\n", "n = 2.5\n");

@@ -127,7 +127,7 @@ fn hock_schittkowski_71() {
     assert_optimum(&minimise(program, &[1.0, 5.0, 5.0, 1.0, 25.0]), 17.0140173, &wanted);
 }
 
-/// The same row three times: the multipliers are not unique, the optimum is.
+/// One constraint, given three times: the multipliers are not unique, the optimum is.
 #[test]
 fn rows_may_repeat_each_other() {
     let x = symbols(2);

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use carom::{Mark, Model, Simulation};
+use carom::analysis::Mark;
+use carom::{Model, Simulation};
 
 fn shipped(name: &str, settings: &[&str]) -> Model {
     let text = carom::EXAMPLES.iter().find(|e| e.name == name).expect("it ships").text;
@@ -161,8 +162,35 @@ fn billiards_have_the_exponents_of_an_event_driven_code() {
         eprintln!("{}: {:?} ± {error:.1e} after {until}", model.title, found.exponents);
         assert!(error < 4.0 / until.sqrt(), "{error}");
         near(found.exponents[0], exponent, 4.0 * error + 0.0004, &model.title);
-        // Columns that grow by a factor f between two factorisations leave the smallest one an error of f² times roundoff.
-        near(found.exponents.iter().sum(), 0.0, 1e-6, "sum");
+        near(found.exponents.iter().sum(), 0.0, 1e-9, "sum");
         near(found.exponents[0] + found.exponents[3], 0.0, 10.0 / until, "pair");
     }
+}
+
+/// In a unit square with a small post, per hit of the post λ = −2 ln R + 1 − 4 ln 2 + 27ζ(3)/(2π²) + O(R ln² R), and the mean time
+/// between two hits is (1 − πR²)/(2R). [P. Dahlqvist, Nonlinearity 10, 159, 1997]
+#[test]
+fn a_small_post_has_the_exponent_of_dahlqvist() {
+    const RADIUS: f64 = 0.01;
+    const ZETA_3: f64 = 1.202_056_903_159_594;
+    let text = r#"
+        coordinates = ["x", "y"]
+        parameters = {R = 0.01}
+        lagrangian = {T = "(x'^2 + y'^2)/2"}
+        contact = [
+          {name = "table", points = "ball", box = [[-0.5, -0.5], [0.5, 0.5]]},
+          {name = "post", points = "ball", circle = {center = [0, 0], radius = "R"}, side = "outside"},
+        ]
+        initial = {q = [0.35, 0.05], v = ["cos(1)", "sin(1)"]}
+        run = {method = "gauss2+ctec", step = 0.1, until = 20000}
+        points = {ball = ["x", "y"]}
+    "#;
+    let found = written("small post", text, &[]).simulation().lyapunov().count(1).run().expect("it runs");
+    let time = (1.0 - std::f64::consts::PI * RADIUS * RADIUS) / (2.0 * RADIUS);
+    let pi_squared = std::f64::consts::PI.powi(2);
+    let limit = -2.0 * RADIUS.ln() + 1.0 - 4.0 * 2f64.ln() + 27.0 * ZETA_3 / (2.0 * pi_squared);
+    let (per_hit, error) = (time * found.exponents[0], time * found.errors[0]);
+    eprintln!("λ per hit {per_hit:.3} ± {error:.3}, in the limit {limit:.3}");
+    assert!(error < 0.5, "{error}");
+    near(per_hit, limit, 4.0 * error + 0.05, "exponent per hit");
 }

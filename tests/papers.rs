@@ -1,4 +1,4 @@
-//! What the papers say of their figures and tables, and what comes out here. `carom paper` prints the same numbers.
+//! The claims of the papers about their figures and tables against our findings. `carom paper` prints the same numbers.
 
 use carom::lab::catalogue::find;
 use carom::lab::compare::{Plan, Recorded, compare};
@@ -25,7 +25,7 @@ fn assert_at_most(finding: &Finding, name: &str, bound: f64) {
     assert!(found <= bound, "{name}: {found:e}, expected at most {bound:e}");
 }
 
-/// The printed H̃ is that of another integrator, and one sees it in the slope.
+/// The printed H̃ belongs to another integrator, which the slope reveals.
 #[test]
 fn bea_fig1_spikes_are_there_but_not_for_the_reason_given() {
     let finding = compute("bea-fig1");
@@ -167,7 +167,7 @@ fn impact_times_of_mhc() {
     }
 }
 
-/// Smooth motion, then impacts: each method shows its order, and one that does not fit says so.
+/// Each method shows its order on smooth motion and with impacts, and refuses a model that it does not support.
 #[test]
 fn compared_methods_show_their_order() {
     let model = Model::from_text("cart-pendulum", find("cart-pendulum").expect("it ships").text, &[]).expect("right");
@@ -185,8 +185,8 @@ fn compared_methods_show_their_order() {
     assert!(why.contains("not symplectic"), "{why}");
 }
 
-/// What [TPC] says of its figures holds, but for the sign of λ; and that the points of figure 4 are further apart after each
-/// step is so for every other step only.
+/// The claims of [TPC] about its figures hold, except for the sign of λ, and except that the points of figure 4 move apart only at every
+/// other step.
 #[test]
 fn tpc_two_point_constraints_are_what_the_paper_says() {
     for figure in 4..=9 {

@@ -1,4 +1,4 @@
-//! Runs of the projected Hamilton's principle: the same motion as from event to event, without a jump anywhere.
+//! Runs of the projected Hamilton's principle: the motion of the event-driven run, without any jump.
 
 use carom::lab::compare::Recorded;
 use carom::lab::mechanics::Mechanics;
@@ -149,7 +149,7 @@ fn the_impact_law_follows_from_the_principle() {
     }
 }
 
-/// By elimination: the guided bar is the bar in two coordinates, and x, x' and the momenta are told too.
+/// By elimination: the guided bar is the bar in two coordinates; x, x' and the momenta are reported too.
 #[test]
 fn a_constraint_is_eliminated() {
     let bar = shipped("constrained-bar", &[]);

@@ -1,4 +1,4 @@
-//! The projection of the principle: what it maps where, how large its constant must be, and what is said of it.
+//! The map P of the projected principle: its properties, the bound k_c of its constant, and the report of `carom check`.
 
 use carom::lab::catalogue::find;
 use carom::lab::mechanics::Mechanics;
@@ -141,7 +141,7 @@ fn below_k_crit_the_projection_folds() {
     assert!(folded(&model(HILLS, &[]), 1.0).is_some_and(|fold| fold.z.len() > 1));
 }
 
-/// Λ grows without bound for a wall that bends ever more: said, not refused.
+/// Λ is unbounded for a wall whose curvature is: the report says so, and the model is not refused.
 fn report_of(model: &Model) -> Vec<String> {
     report(model, &study(model).expect("it can be studied"))
 }

@@ -1,4 +1,4 @@
-//! What a search for a step says where it does not meet its tolerance, and which runs fail.
+//! The reasons that a search for a step gives if it does not meet its tolerance, and which runs fail.
 
 use carom::lab::catalogue::EXAMPLES;
 use carom::{Model, RunError, Trajectory};
@@ -128,7 +128,7 @@ fn a_broken_energy_is_a_warning_with_a_given_step() {
     assert!(warnings(&run).contains("the energy should be conserved"), "{}", warnings(&run));
 }
 
-/// What is not finite is no state, with any step.
+/// A run fails if a state is not finite, with any step.
 #[test]
 fn a_state_that_is_not_finite_fails() {
     let text = FALL.replace("-1/x", "-x^4").replace("3.0", "100.0");

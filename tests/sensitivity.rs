@@ -1,6 +1,7 @@
 //! Derivatives through impacts against references in 44 digits: of the discrete map itself, and of the exact motion.
 
-use carom::{Derivatives, Fixed, Mode, Model, Simulation};
+use carom::analysis::{Derivatives, Fixed, Mode};
+use carom::{Model, Simulation};
 use carom_tests::reference::{number, numbers};
 use serde_json::Value;
 
@@ -118,7 +119,7 @@ fn the_discrete_map_is_differentiated_exactly() {
     }
 }
 
-/// The same with a flow of high order, against the exact motion.
+/// The derivatives of a flow of high order against those of the exact motion.
 #[test]
 fn the_exact_motion_is_approached() {
     let all = references();

@@ -197,3 +197,23 @@ fn the_ball_of_the_floor_test_rests_on_the_floor() {
     let last = &run.outcome().last;
     assert!(last.q[0].abs() < 1e-12 && last.v[0].abs() < 1e-12, "{last:?}");
 }
+
+/// What the texts of the shipped mechanisms promise.
+#[test]
+fn mechanisms_do_what_their_texts_say() {
+    // Nothing pushes the walker along the ice, whatever its feet hit.
+    let walker = go(&simulation("walker"));
+    let p = walker.p("x").expect("a momentum");
+    assert!(walker.impacts().len() > 3 && p.iter().all(|x| (x - p[0]).abs() < 1e-10), "the walker is pushed");
+    // The foot of the lift ends on its stop, 0.45 of a bar from the pin: the load is n √(1 − 0.45²) high.
+    let lift = go(&simulation("scissor-lift"));
+    let height = lift.output("height").expect("an output").last().copied().expect("a row");
+    assert_near(height, 3.0 * (1.0f64 - 0.45 * 0.45).sqrt(), 1e-9, "the lift");
+    // The axle of the gyroscope goes round at about m g r/(I w), and stays level.
+    let gyroscope = go(&simulation("gyroscope").until(1.0));
+    let way = gyroscope.output("way").expect("an output").last().copied().expect("a row");
+    assert_near(way, 9.81 * 0.05 / (0.06 * 0.06 / 2.0 * 150.0), 0.1, "the gyroscope");
+    assert!(gyroscope.output("height").expect("an output").iter().all(|z| z.abs() < 0.002), "it falls");
+    let platform = go(&simulation("stewart").until(0.5));
+    assert!(platform.outcome().violation.expect("it has legs").position < 1e-14);
+}

@@ -57,6 +57,23 @@ fn a_kick_with_long_tails_is_seen() {
     }
 }
 
+/// A pulse of straight lines with ∫ = 2w has a node at each corner.
+#[test]
+fn pulses_with_corners_are_seen() {
+    for (middle, width) in [(3.3, 1e-3), (7.1234, 1e-5), (0.777, 0.25)] {
+        let x = format!("(t - {middle})/{width}");
+        for pulse in [format!("2*max(0, 1 - abs({x}))"), format!("2*max(0, min(1 + {x}, 1 - {x}))")] {
+            let run = pushed(&format!("{}*({pulse})", 1.0 / width), 10.0).simulate().expect("it runs");
+            let (x, due) = (run.state().z.q()[0], 2.0 * (10.0 - middle));
+            assert!((x - due).abs() <= 2e-9 * due, "{pulse}: {x}, not {due}");
+            assert_eq!(run.warnings().next(), None, "{pulse}");
+            assert!(run.error_estimate().is_some_and(|error| error <= 1e-9), "{pulse}: {:?}", run.error_estimate());
+        }
+    }
+    let run = pushed("max(0, 1 - abs(t - 3.3)/0.001)", 10.0).simulation().step(0.01).run().expect("it runs");
+    assert!(run.warnings().any(|warning| warning.contains("varies within less than the step")));
+}
+
 /// A kick in V, in a drive and in a wall.
 #[test]
 fn kicks_are_seen_wherever_they_stand() {

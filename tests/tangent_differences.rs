@@ -1,7 +1,8 @@
 //! Derivatives of every flow, rule and feature against differences of runs.
 
+use carom::analysis::Mode;
 use carom::lab::flow::registry;
-use carom::{Mode, Model, Simulation};
+use carom::{Model, Simulation};
 
 /// A model with the settings that show one feature, and the parameters by which it is differentiated.
 struct Feature {
@@ -104,7 +105,7 @@ wall = [{name = "wall", phi = "x + 0.9", restitution = "e"}]
 initial = {q = [1], v = [0.3]}
 "#;
 
-/// Two balls that hit the same instant, all at once.
+/// Two balls that hit at the same instant, resolved together.
 const AT_ONCE: &str = r#"
 coordinates = ["x[1..3]"]
 parameters = {m = 1.3, v = 1.0, e = 0.8, k = 0.4}
@@ -152,7 +153,7 @@ fn derivatives_are_those_of_differences() {
         let model = feature.model();
         let mut compared = 0;
         for flow in registry(None).into_iter().filter(|flow| flow.is_symplectic) {
-            // Of the many Gauss methods some.
+            // Only some of the many Gauss methods.
             if ["gauss1", "gauss5", "gauss6", "gauss7", "gauss8", "galerkin8", "kahan-li8"].contains(&&*flow.name)
                 && feature.name != "double-pendulum"
             {

@@ -1,4 +1,4 @@
-//! How long kernels take to run and to make.
+//! The times to run and to compile kernels.
 
 use std::hint::black_box;
 

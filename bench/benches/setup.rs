@@ -33,10 +33,31 @@ fn main() {
         let all: Duration = times.iter().sum();
         println!("{method:<7} {model:<16} {}   {:8.2} {target:8.1}", parts.join(" "), ms(&all));
     }
+    match process() {
+        Some(ms) => println!("process  carom run cart-pendulum --json: {ms:.2} ms of CPU time, target 4"),
+        None => println!("process  (no target/release/carom: build it with `cargo build --release`)"),
+    }
     println!("text to equations on paper in ms");
     for example in EXAMPLES {
         println!("{:<24} {:8.2}", example.name, ms(&least(&format!("derive {}", example.name))[0]));
     }
+}
+
+/// The mean CPU time of the command as a process, in ms. The clock of finished processes ticks every 10 ms, so there are many.
+fn process() -> Option<f64> {
+    const RUNS: u32 = 300;
+    // cutime and cstime, after the name of the program in parentheses.
+    let ticks = || -> Option<f64> {
+        let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        Some(fields[13].parse::<f64>().ok()? + fields[14].parse::<f64>().ok()?)
+    };
+    let program = std::env::current_exe().ok()?.parent()?.parent()?.join("carom");
+    let before = ticks()?;
+    for _ in 0..RUNS {
+        Command::new(&program).args(["run", "cart-pendulum", "--json"]).output().ok()?;
+    }
+    Some(10.0 * (ticks()? - before) / f64::from(RUNS))
 }
 
 fn ms(t: &Duration) -> f64 {

@@ -1,7 +1,8 @@
-//! What derivatives cost beside the run: the cart-pendulum to T = 5 with three impacts, by 4 initial values forward, and by 100
+//! The cost of derivatives compared with that of the run: the cart-pendulum to T = 5 with three impacts, by 4 initial values forward, and by 100
 //! parameters backwards. Goals: a forward gradient ≤ 4 runs, an adjoint gradient ≤ 5 runs.
 
-use carom::{Mode, Model, Simulation};
+use carom::analysis::Mode;
+use carom::{Model, Simulation};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn run(simulation: &Simulation) -> usize {

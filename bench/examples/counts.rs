@@ -3,35 +3,67 @@
 use std::hint::black_box;
 
 use carom::lab::catalogue::find;
-use carom::lab::method::Method;
 use carom::lab::model::Model;
-use carom::lab::simulation::{Ready, Simulation};
+use carom::lab::simulation::Simulation;
 
-/// The name, the model, the method and the step.
-const RUNS: [(&str, &str, &str, f64); 6] = [
-    ("W1-gauss8", "cart-pendulum", "gauss8+ctec", 0.2),
-    ("W1-gauss8-long", "cart-pendulum", "gauss8+ctec", 0.417),
-    ("W1-svc", "cart-pendulum", "svc+ctec", 0.01),
-    ("W2-gauss8", "double-pendulum", "gauss8+ctec", 0.0446),
-    ("W2-gauss8-long", "double-pendulum", "gauss8+ctec", 0.1),
-    ("W2-svc", "double-pendulum", "svc+ctec", 0.01),
+/// What is run.
+enum Run {
+    /// A method with a step.
+    Named(&'static str, f64),
+    /// Neither named, to a tolerance, without the estimate.
+    Default(f64),
+}
+
+/// The name, the model and the run.
+const RUNS: [(&str, &str, Run); 10] = [
+    ("W1-gauss8", "cart-pendulum", Run::Named("gauss8", 0.2)),
+    ("W1-gauss8-long", "cart-pendulum", Run::Named("gauss8", 0.417)),
+    ("W1-svc", "cart-pendulum", Run::Named("svc", 0.01)),
+    ("W1-default-1e-6", "cart-pendulum", Run::Default(1e-6)),
+    ("W1-default-1e-10", "cart-pendulum", Run::Default(1e-10)),
+    ("W2-gauss8", "double-pendulum", Run::Named("gauss8", 0.0446)),
+    ("W2-gauss8-long", "double-pendulum", Run::Named("gauss8", 0.1)),
+    ("W2-svc", "double-pendulum", Run::Named("svc", 0.01)),
+    ("W2-default-1e-6", "double-pendulum", Run::Default(1e-6)),
+    ("W2-default-1e-10", "double-pendulum", Run::Default(1e-10)),
 ];
+/// 64 starts of W1 in lanes.
+const LANES: &str = "W3-64-rows";
 
 fn main() {
     let Some(wanted) = std::env::args().nth(1) else {
-        return RUNS.iter().for_each(|(name, ..)| println!("{name}"));
+        return RUNS.iter().map(|run| run.0).chain([LANES]).for_each(|name| println!("{name}"));
     };
-    let (_, name, method, step) = RUNS.into_iter().find(|run| run.0 == wanted).expect("a name of a run");
-    let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
-    let method = Method::named(method, None).expect("it is registered");
-    let ready = Simulation::new(&model, &method, step, 5.0).and_then(|s| s.prepare()).expect("it compiles");
-    // The first run compiles.
-    ready.watch(&mut ()).expect("it runs");
-    counted(&ready);
+    if wanted == LANES {
+        let sweep = model("cart-pendulum").sweep().vary("beta=3.2:5.2:64").and_then(|sweep| sweep.build());
+        let sweep = sweep.expect("it is right");
+        return twice(|| drop(black_box(sweep.run(0..64, &|| false).expect("it runs"))));
+    }
+    let (_, name, run) = RUNS.into_iter().find(|run| run.0 == wanted).expect("a name of a run");
+    let simulation: Simulation = model(name).simulation();
+    let simulation = match run {
+        Run::Named(method, step) => simulation.method(method).step(step),
+        Run::Default(tolerance) => simulation.tolerance(tolerance).without_estimate(),
+    };
+    twice(|| drop(black_box(simulation.watch(&mut ()).expect("it runs"))));
+}
+
+/// A shipped model to T = 5 that names neither method nor step.
+fn model(name: &str) -> Model {
+    let text = find(name).expect("it ships").text;
+    let lines = text.lines().filter(|line| !line.starts_with("method") && !line.starts_with("step"));
+    let settings = ["run.until=5".to_string()];
+    Model::from_text(name, &lines.collect::<Vec<_>>().join("\n"), &settings).expect("it is right")
+}
+
+/// The first run compiles; the second is counted.
+fn twice(run: impl Fn()) {
+    run();
+    counted(run);
 }
 
 /// The name by which callgrind finds it.
 #[inline(never)]
-fn counted(ready: &Ready) {
-    black_box(ready.watch(&mut ()).expect("it runs"));
+fn counted(run: impl Fn()) {
+    run();
 }

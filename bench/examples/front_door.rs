@@ -1,4 +1,4 @@
-//! What the front door costs: a simulation that is cloned, changed, run and recorded, beside a bare loop of steps.
+//! The overhead of `Simulation`: cloned, changed, run and recorded, compared with a bare loop of steps.
 //!
 //! `cargo run --release --example front_door -p carom-bench`; a number as argument is how many runs are made.
 

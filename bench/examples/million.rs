@@ -29,7 +29,7 @@ const METHODS: [(&str, [f64; 2]); 8] = [
     ("gauss4+ctec", [0.05, 0.02]),
     ("gauss6+ctec", [0.1, 0.04]),
 ];
-/// The modified energy is looked at once in so many nodes.
+/// The modified energy is computed at every node whose number is a multiple of this.
 const SELDOM: usize = 1000;
 
 fn main() {
@@ -56,7 +56,7 @@ fn main() {
     }
 }
 
-/// What the method keeps.
+/// The energy that the method conserves.
 enum Kept {
     /// H itself: the long steps of Gauss methods keep it, and are too long for H̃ from iterates.
     Energy,

@@ -27,7 +27,7 @@ const COUNTS: [usize; 25] =
     [10, 11, 12, 13, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 71, 80, 90, 100, 112, 125, 160];
 const LIMITS: [f64; 2] = [1e-6, 1e-10];
 
-/// The median over so many calls, by the clock on the wall, in µs.
+/// The median wall-clock time of this many calls, in µs.
 fn median_of(runs: usize, mut call: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..runs)
         .map(|_| {

@@ -1,7 +1,7 @@
 // Debian's Chromium, headless, with nothing of the user's.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -22,10 +22,18 @@ export function carom(...args) {
   return execFileSync(program, args, { encoding: "utf8", cwd: artefacts, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 }
 
+// The environment of a machine that has one font, without mathematics.
+export function oneFont() {
+  const folder = mkdtempSync(join(tmpdir(), "carom-fonts-"));
+  symlinkSync(execFileSync("fc-match", ["--format=%{file}", "DejaVu Sans"], { encoding: "utf8" }), join(folder, "font.ttf"));
+  writeFileSync(join(folder, "fonts.conf"), `<fontconfig><dir>${folder}</dir><cachedir>${folder}</cachedir></fontconfig>`);
+  return { ...process.env, FONTCONFIG_FILE: join(folder, "fonts.conf") };
+}
+
 // Opens a file; every error of the page and every request for anything but the file itself is kept.
-export async function open(file, viewport = DESKTOP, colorScheme = "light") {
+export async function open(file, viewport = DESKTOP, colorScheme = "light", env = process.env) {
   const folder = mkdtempSync(join(tmpdir(), "carom-browser-"));
-  const options = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, viewport, colorScheme };
+  const options = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, viewport, colorScheme, env };
   const context = await chromium.launchPersistentContext(folder, options);
   const page = context.pages()[0] ?? (await context.newPage());
   const url = pathToFileURL(join(artefacts, file)).href;

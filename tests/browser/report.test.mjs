@@ -4,20 +4,20 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DESKTOP, PHONE, artefacts, carom, open } from "./browser.mjs";
+import { DESKTOP, PHONE, artefacts, carom, oneFont, open } from "./browser.mjs";
 
 const shot = (page, name) => page.screenshot({ path: join(artefacts, `${name}.png`) });
 const clock = (page) => page.locator("output").textContent().then((text) => Number(text.replace("t = ", "")));
 const ranges = (page) => page.evaluate(() => carom.plots.map((plot) => plot.range));
 
-async function withReport(name, args, use, viewport, scheme) {
+async function withReport(name, args, use, viewport, scheme, env) {
   carom("run", ...args, "--report", name);
-  await withPage(name, use, viewport, scheme);
+  await withPage(name, use, viewport, scheme, env);
 }
 
 // Opens a page, and closes it whatever happens.
-async function withPage(name, use, viewport, scheme) {
-  const report = await open(name, viewport, scheme);
+async function withPage(name, use, viewport, scheme, env) {
+  const report = await open(name, viewport, scheme, env);
   report.page.setDefaultTimeout(5000);
   try {
     await use(report.page, report);
@@ -97,6 +97,12 @@ test("the scrubber and the buttons lead to the impacts, where it flashes", async
     await slider.focus();
     await slider.press("End");
     assert.equal(await clock(page), 8);
+    // The slider has no use for the space bar: it still plays and pauses.
+    for (const plays of [true, false]) {
+      await slider.press("Space");
+      assert.equal(await page.evaluate(() => carom.animation.playing), plays);
+    }
+    await slider.press("End");
     await page.getByRole("button", { name: "to the impact before" }).click();
     await shot(page, "impact");
   });
@@ -156,6 +162,49 @@ test("light and dark, by the system and by the button", async () => {
     await page.getByTitle("light or dark").click();
     assert.equal(await paper(page), "rgb(255, 255, 255)");
   }, DESKTOP, "dark");
+});
+
+// Of two pictures of a part of the page, with and without something, the pixels that differ.
+async function difference(page, clip, hide) {
+  const first = await page.screenshot({ clip });
+  const style = await page.addStyleTag({ content: hide });
+  const second = await page.screenshot({ clip });
+  await style.evaluate((element) => element.remove());
+  return page.evaluate(async (pictures) => {
+    const [a, b] = await Promise.all(pictures.map(async (text) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
+      const pen = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      pen.drawImage(image, 0, 0);
+      return pen.getImageData(0, 0, image.width, image.height).data;
+    }));
+    let count = 0;
+    for (let k = 0; k < a.length; k += 4) count += Math.abs(a[k] - b[k]) > 100 ? 1 : 0;
+    return count;
+  }, [first, second].map((picture) => picture.toString("base64")));
+}
+
+test("every dot of a velocity is seen, and brackets grow, with any font", async () => {
+  for (const [name, env] of [["all", process.env], ["one", oneFont()]]) {
+    await withReport("cart-pendulum.html", ["cart-pendulum", "--method", "cva"], async (page) => {
+      await page.evaluate(() => carom.animation.scrub(0));
+      const dots = page.locator('[class^="dot"]');
+      assert.ok((await dots.count()) > 20, `${await dots.count()} dots`);
+      for (let k = 0; k < (await dots.count()); k += 7) {
+        await dots.nth(k).scrollIntoViewIfNeeded();
+        const { x, y, width, height } = await dots.nth(k).boundingBox();
+        const clip = { x: x - 4, y: y - 4, width: width + 8, height: height + 4 };
+        const seen = await difference(page, clip, '[class^="dot"]::before { visibility: hidden; }');
+        assert.ok(seen >= 2, `dot ${k} with the fonts "${name}": ${seen} pixels`);
+      }
+      const inside = await page.evaluate(() => [...document.querySelectorAll(".matrix, .paren")].map((bracket) => {
+        const tallest = Math.max(...[...bracket.querySelectorAll("*")].map((part) => part.getBoundingClientRect().height));
+        return bracket.getBoundingClientRect().height - tallest;
+      }));
+      assert.ok(inside.length > 0 && inside.every((more) => more > -1), `brackets are smaller than what they hold: ${inside}`);
+      await page.getByRole("heading", { name: "Equations", exact: true }).scrollIntoViewIfNeeded();
+      await shot(page, `equations-${name}`);
+    }, DESKTOP, "light", env);
+  }
 });
 
 test("every shipped model's report fits a desk and a phone", async () => {
@@ -227,4 +276,37 @@ test("figures of the papers are drawn with their claims", async () => {
       await page.screenshot({ path: join(artefacts, `dlm-fig3-${size}.png`), fullPage: true });
     }, viewport);
   }
+});
+
+test("a drawing of space turns with the pointer, and a double click turns it back", async () => {
+  await withReport("racket.html", ["racket"], async (page) => {
+    await page.evaluate(() => carom.animation.scrub(0.4));
+    const places = () => page.evaluate(() => carom.animation.motion.shapes.flatMap((shape) => shape.at.map((point) => carom.animation.at(point, 0.4))));
+    const kinds = await page.evaluate(() => carom.animation.motion.shapes.map((shape) => shape.kind));
+    assert.ok(kinds.includes("floor"), `${kinds}: no floor`);
+    const home = await places();
+    await shot(page, "space");
+    const box = await page.locator("canvas").first().boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let k = 1; k <= 10; k++) await page.mouse.move(x + 12 * k, y + 6 * k);
+    await page.mouse.up();
+    const [yaw, pitch] = await page.evaluate(() => carom.animation.turn);
+    assert.ok(Math.abs(yaw - 1.2) < 0.15 && Math.abs(pitch - 0.6) < 0.1, `${yaw}, ${pitch}`);
+    const turned = await places();
+    assert.ok(turned.some((place, k) => Math.hypot(place[0] - home[k][0], place[1] - home[k][1]) > 20), "nothing has turned");
+    await shot(page, "space-turned");
+    // Turning is rigid: distances in space are kept.
+    const lengths = () => page.evaluate(() => {
+      const spots = carom.animation.motion.shapes.flatMap((shape) => shape.at.map((point) => carom.animation.spot(point, 0.4)));
+      return spots.map((spot) => Math.hypot(...spot.map((v, i) => v - spots[0][i])));
+    });
+    const after = await lengths();
+    await page.mouse.dblclick(x, y);
+    assert.deepEqual(await page.evaluate(() => carom.animation.turn), [0, 0]);
+    const before = await lengths();
+    assert.ok(before.every((length, k) => Math.abs(length - after[k]) < 1e-5 * (1 + length)), "it is bent");
+    assert.deepEqual(await places(), home);
+  });
 });

@@ -38,6 +38,31 @@ pub fn mechanism(random: &mut Random) -> String {
     draft.text
 }
 
+/// Settings for `--set`, of what mechanisms have.
+pub fn settings(random: &mut Random) -> Vec<String> {
+    const SETTINGS: [&str; 18] = [
+        "m=2",
+        "m=0",
+        "m=-1",
+        "n=3",
+        "n=0",
+        "initial.q[0]=0.5",
+        "initial.q.b1=0.3",
+        "initial.q.b1={x=1}",
+        "initial.q.b1.rotation=[0.1, 0.2, 0.3]",
+        "initial.q.b2={quaternion=[0, 1, 0, 0]}",
+        "initial.v.b1={rate=[1, 0, 0], velocity=[0, 1, 0]}",
+        "initial.q.link1[2]=0.4",
+        "body[0].mass=3",
+        "body[0].joint=\"free\"",
+        "mechanism.dimension=2",
+        "mechanism.gravity=[0, 0, 1]",
+        "points.p1=[0, 0, 1]",
+        "view.from=[1, 0, 0]",
+    ];
+    (0..random.below(3)).map(|_| one_of(random, &SETTINGS).to_string()).collect()
+}
+
 impl Draft<'_> {
     fn line(&mut self, line: &str) {
         self.text += line;

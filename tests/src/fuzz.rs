@@ -10,6 +10,8 @@ use carom::lab::catalogue::EXAMPLES;
 use crate::Random;
 use crate::bodies::mechanism;
 use crate::grammar::model;
+use crate::robots::urdf;
+use crate::scenes::mjcf;
 use crate::words::{mutated, settings};
 
 /// A model with settings of the command line.
@@ -65,6 +67,41 @@ pub fn input(corpus: &[String], random: &mut Random) -> Input {
         _ => model(random),
     };
     Input { text, settings: if random.below(3) == 0 { settings(random) } else { Vec::new() } }
+}
+
+/// The shipped models that are mechanisms.
+fn mechanisms() -> Vec<&'static str> {
+    EXAMPLES.iter().map(|example| example.text).filter(|text| text.contains("[[body]]")).collect()
+}
+
+/// A mechanism of the grammar or a shipped one, most often with other words or cut and pasted.
+pub fn mechanism_input(random: &mut Random) -> Input {
+    let text = match random.below(10) {
+        0..3 => mechanism(random),
+        3 | 4 => {
+            let shipped = mechanisms();
+            mutated(shipped[random.below(shipped.len())], random)
+        }
+        5..8 => {
+            let text = mechanism(random);
+            mutated(&text, random)
+        }
+        _ => {
+            let text = mechanism(random);
+            broken(&text, random)
+        }
+    };
+    Input { text, settings: if random.below(3) == 0 { crate::bodies::settings(random) } else { Vec::new() } }
+}
+
+/// A robot as URDF or MJCF, most often with other words or cut and pasted.
+pub fn robot_input(random: &mut Random) -> String {
+    let text = if random.below(2) == 0 { urdf(random) } else { mjcf(random) };
+    match random.below(4) {
+        0 => text,
+        1 => broken(&text, random),
+        _ => mutated(&text, random),
+    }
 }
 
 /// Pieces of the grammar, and of what is not in it.

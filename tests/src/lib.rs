@@ -11,6 +11,10 @@ pub mod motion;
 pub mod order;
 pub mod projected;
 pub mod reference;
+pub mod robots;
+pub mod scenes;
+pub mod tree;
+pub mod tree_reference;
 pub mod units;
 pub mod words;
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use carom::Impact;
+
 /// A JSON object under construction, in the order in which its members are added.
 #[derive(Default)]
 pub struct Object(String);
@@ -34,6 +36,20 @@ impl Object {
     pub fn finish(self) -> String {
         format!("{{{}}}", self.0)
     }
+}
+
+/// An impact on the wall of this name.
+pub fn impact_object(wall: &str, impact: &Impact) -> String {
+    Object::default()
+        .number("t", impact.minus.t)
+        .text("wall", wall)
+        .number("lambda", impact.lambda)
+        .numbers("q", &impact.minus.q)
+        .numbers("v_minus", &impact.minus.v)
+        .numbers("v_plus", &impact.plus.v)
+        .numbers("p_minus", &impact.minus.p)
+        .numbers("p_plus", &impact.plus.p)
+        .finish()
 }
 
 /// A list of values that are already JSON.

@@ -83,6 +83,17 @@ fn marked(text: &str) -> String {
     text.lines().map(paint_line).collect::<Vec<_>>().join("\n")
 }
 
+/// A number with at most so many significant digits.
+pub fn rounded(x: f64, digits: usize) -> String {
+    let decimals = digits - 1;
+    format!("{x:.decimals$e}").parse().map_or_else(|_| x.to_string(), plain)
+}
+
+/// A number in full, or in exponential notation if it is very small or large.
+pub fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! `carom check`: every mistake, models without a start, what is seldom meant; and indexed names in what a run writes.
+//! `carom check`: every mistake, models without a start, warnings; and indexed names in the output of a run.
 
 use std::fs;
 use std::path::PathBuf;

@@ -165,7 +165,7 @@ fn wrong_settings_are_refused_in_their_own_words() {
     );
     refused(
         &["run", "pendulum", "--until", "0"],
-        "error: the horizon `until` must be positive\n  ┌─ command line:1:9\n1 │ --until 0\n  │         ^ this is 0",
+        "error: the end time `until` must be positive\n  ┌─ command line:1:9\n1 │ --until 0\n  │         ^ this is 0",
     );
     refused(
         &["run", "pendulum", "--method", "gaus4"],
@@ -294,7 +294,9 @@ fn a_table_is_written_with_care() {
     assert_eq!(std::fs::read_to_string(&model).expect("it is there"), text);
     let nowhere = run(&folder.join("missing").join("a.csv"));
     assert_eq!(nowhere.status.code(), Some(2), "{nowhere:?}");
-    assert!(run(std::path::Path::new("-")).stdout.starts_with(b"t,"), "a table goes to the output");
+    let table = run(std::path::Path::new("-"));
+    let is_alone = stdout(&table).lines().all(|line| line.split(',').count() == 4);
+    assert!(is_alone && stderr(&table).contains("energy"), "other programs read the table: {table:?}");
     #[cfg(unix)]
     {
         let (link, file) = (folder.join("link.csv"), folder.join("real.csv"));
@@ -369,6 +371,9 @@ fn impacts_are_written_as_csv() {
         &["run", "pendulum", "--out", "a.csv", "--impacts", "a.csv"],
         "error: `--out` and `--impacts` both write `a.csv`\nhelp: give two names",
     );
+    let both =
+        "error: `--json` and a table cannot both go to the standard output\nhelp: give the table the name of a file";
+    refused(&["run", "pendulum", "--json", "--out", "-"], both);
 }
 
 /// One is no plural; changes of contact are in the order of time; an account says what acted and nothing else.
@@ -377,6 +382,11 @@ fn the_summary_reads_well() {
     let one = stdout(&carom(&["run", "galton-board"]));
     assert!(one.contains("\n1 crossing of sections\n"), "{one}");
     assert!(one.contains("\n  impacts -29.9"), "{one}");
+    assert!(one.contains("\nat t = 2.63053177295\n"), "digits that mean nothing: {one}");
+    assert!(!one.contains("very long times"), "impacts take the energy: {one}");
+    let kept = stdout(&carom(&["run", "pendulum"]));
+    let advice = kept.split("--method gauss6 --step ").nth(1).expect("an advice").lines().next().unwrap_or_default();
+    assert!(advice.len() <= 6 && advice.parse::<f64>().is_ok_and(|step| step > 0.0 && step < 5.0), "{advice}");
     let quiet = stdout(&carom(&["run", "bouncing-ball", "--until", "0.3"]));
     assert!(!quiet.contains("unexplained"), "nothing has changed the energy: {quiet}");
     // Two tips come to rest in one step, the one that is found first later.

@@ -102,6 +102,7 @@ fn paper_lists_and_computes() {
             "gp-bar",
             "gp-constrained-bar",
             "gp-pendulum",
+            "tpc-fig2",
             "tpc-fig4",
             "tpc-fig5",
             "tpc-fig6",

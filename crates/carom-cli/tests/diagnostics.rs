@@ -1,4 +1,4 @@
-//! What a run tells about itself: diagnostics, nodes, warnings; and that no text of a model commands the terminal.
+//! Diagnostics, nodes and warnings of a run; and terminal escape sequences in model text.
 
 use std::fs;
 use std::path::PathBuf;
@@ -246,7 +246,7 @@ fn a_negative_mass_is_a_warning_and_a_wall_along_it_an_error() {
     }
 }
 
-/// Escape sequences in names: a terminal would obey them.
+/// Terminal escape sequences in model text are neutralised in output.
 #[test]
 fn no_text_of_a_model_commands_the_terminal() {
     let name = "name = \"\\u001b[2Jw\\u009b\\u202e\\r\\u0007, \\\"q\\\"\"\n";

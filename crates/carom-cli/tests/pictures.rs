@@ -174,10 +174,23 @@ fn the_page_has_warnings_the_account_and_short_numbers() {
     for word in ["Energy account", "<th>forces</th>", "<th>unexplained</th>"] {
         assert!(html.contains(word), "`{word}` is missing");
     }
-    let lead = html.split("class=\"lead\">").nth(1).unwrap().split('<').next().unwrap();
-    let digits =
-        lead.split("step ").nth(1).unwrap().trim_start_matches("0.").chars().filter(char::is_ascii_digit).count();
-    assert!(digits <= 6, "{lead}");
+    // A step that carom found, in the title of the page and on the terminal: at most six significant digits.
+    let found = carom(&folder, &["run", "four-bar", "--until", "1", "--report", "e.html"]);
+    let page = fs::read_to_string(folder.join("e.html")).unwrap();
+    let lead = page.split("class=\"lead\">").nth(1).unwrap().split('<').next().unwrap();
+    for told in [lead, std::str::from_utf8(&found.stdout).unwrap()] {
+        let step = told.split(", step ").nth(1).unwrap().split([',', '<']).next().unwrap();
+        let digits = step.trim_start_matches(['0', '.']).chars().filter(char::is_ascii_digit).count();
+        assert!((1..=6).contains(&digits), "{step}");
+    }
+    // Nothing has changed the energy before the first impact, and no drive ever does: a row of zeros would say nothing.
+    assert!(carom(&folder, &["run", "bouncing-ball", "--until", "0.3", "--report", "c.html"]).status.success());
+    let quiet = fs::read_to_string(folder.join("c.html")).unwrap();
+    assert!(!quiet.contains("Energy account") && quiet.contains("class=\"warning\">the wall `floor` was not met"));
+    assert!(carom(&folder, &["run", "bouncing-ball", "--until", "2", "--report", "d.html"]).status.success());
+    let bounces = fs::read_to_string(folder.join("d.html")).unwrap();
+    assert!(bounces.contains("Energy account") && !bounces.contains("<th>drives and moving walls</th>"));
+    assert!(bounces.contains("class=\"lead\">auto, controlled steps up to 0."), "the line below the title");
     let coarse = ["run", "double-pendulum", "--method", "cva", "--step", "0.2", "--report", "b.html"];
     assert!(carom(&folder, &coarse).status.success());
     let html = fs::read_to_string(folder.join("b.html")).unwrap();

@@ -16,6 +16,7 @@ mod gp_fig1;
 mod gp_pendulum;
 mod measure;
 mod tpc;
+mod tpc_fig2;
 mod tpc_fig4;
 mod tpc_fig5;
 mod tpc_fig6;
@@ -113,7 +114,7 @@ pub struct Entry {
 }
 
 /// All figures and tables.
-pub static REGISTRY: [Entry; 17] = [
+pub static REGISTRY: [Entry; 18] = [
     bea_fig1::ENTRY,
     bea_fig2::ENTRY,
     dlm_fig1::ENTRY,
@@ -125,6 +126,7 @@ pub static REGISTRY: [Entry; 17] = [
     gp_bar::ENTRY,
     gp_constrained_bar::ENTRY,
     gp_pendulum::ENTRY,
+    tpc_fig2::ENTRY,
     tpc_fig4::ENTRY,
     tpc_fig5::ENTRY,
     tpc_fig6::ENTRY,

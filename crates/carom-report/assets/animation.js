@@ -1,10 +1,25 @@
 "use strict";
 // The motion: it plays by itself and repeats; play and pause, speed, a scrubber, trails, flashes at impacts.
 
-// As in pen.rs: the distance of the hatches and their length; the turns of a spring and half its width.
+// As in pen.rs: the distance of the hatches and their length; the turns of a spring and half its width. As in scene.rs: the cells
+// of a floor, the direction to the light, the faces of a box, and what is behind all that moves.
 const HATCH = [9, 8];
 const TURNS = 9;
 const COIL = 6;
+const CELLS = 8;
+const LIGHT = [-0.35, 0.6, 0.72];
+const FACES = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+const isBehind = (shape) => ["wall", "floor"].includes(shape.kind) || (shape.kind === "post" && shape.more);
+
+// A path of points with some numbers each, between two pictures.
+function between(path, width, place) {
+  const last = path.length / width - 1;
+  const now = Math.max(0, Math.min(last, place));
+  const k = Math.min(Math.floor(now), Math.max(0, last - 1));
+  const part = last > 0 ? now - k : 0;
+  const next = Math.min(k + 1, last);
+  return Array.from({ length: width }, (_, i) => path[width * k + i] + part * (path[width * next + i] - path[width * k + i]));
+}
 
 class Animation {
   constructor(host, motion, onTime) {
@@ -29,8 +44,8 @@ class Animation {
     this.resize();
     this.show(0);
     document.addEventListener("keydown", (event) => {
-      // Buttons, menus and sliders have a use for the space bar of their own.
-      if (event.key !== " " || event.target.closest("button, select, input, summary")) return;
+      // Buttons, menus and the checkbox have a use for the space bar of their own; the slider has none.
+      if (event.key !== " " || event.target.closest("button, select, input:not([type=range]), summary")) return;
       event.preventDefault();
       this.toggle();
     });
@@ -108,7 +123,8 @@ class Animation {
     const [c, s] = [Math.cos(this.turn[0]), Math.sin(this.turn[0])];
     const along = (a * dy + b * dz) * (1 - c);
     const [u, v, w] = [c * dx + s * (a * dz - b * dy), c * dy + s * b * dx + a * along, c * dz - s * a * dx + b * along];
-    return [mx + u, my + v * Math.cos(this.turn[1]) - w * Math.sin(this.turn[1])];
+    const [cos, sin] = [Math.cos(this.turn[1]), Math.sin(this.turn[1])];
+    return [mx + u, my + v * cos - w * sin, mz + v * sin + w * cos];
   }
 
   resize() {
@@ -166,19 +182,16 @@ class Animation {
 
   // Where a point is on the canvas, between two pictures.
   at(point, time) {
-    const path = this.points[point];
-    const last = path.length / 2 - 1;
-    const place = Math.max(0, Math.min(last, time / this.motion.dt));
-    const k = Math.min(Math.floor(place), Math.max(0, last - 1));
-    const part = last > 0 ? place - k : 0;
-    const [a, b] = [2 * k, 2 * Math.min(k + 1, last)];
-    const x = path[a] + part * (path[b] - path[a]);
-    const y = path[a + 1] + part * (path[b + 1] - path[a + 1]);
+    return this.onCanvas(...this.spot(point, time));
+  }
+
+  // Where a point is in the axes of the picture: x, y, and towards the viewer.
+  spot(point, time) {
+    const [x, y] = between(this.points[point], 2, time / this.motion.dt);
     const depth = this.depths[point];
-    if (!depth || !this.isTurned()) return this.onCanvas(x, y);
-    const frame = Math.max(0, Math.min(depth.length - 1, time / this.motion.dt));
-    const [from, to] = [Math.floor(frame), Math.ceil(frame)];
-    return this.onCanvas(...this.turned(x, y, depth[from] + (frame - from) * (depth[to] - depth[from])));
+    if (!depth) return [x, y, 0];
+    const [z] = between(depth, 1, time / this.motion.dt);
+    return this.isTurned() ? this.turned(x, y, z) : [x, y, z];
   }
 
   isTurned() {
@@ -195,20 +208,40 @@ class Animation {
     this.color = (name) => (name.startsWith("--") ? style.getPropertyValue(name) : name);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     pen.lineCap = pen.lineJoin = "round";
+    const shapes = this.order();
+    this.paintShapes(pen, shapes.filter(isBehind));
     if (this.trails.checked) this.paintTrails(pen);
-    for (const shape of this.motion.shapes) {
-      const at = shape.at.map((point) => this.at(point, this.time));
-      if (at.flat().every(Number.isFinite)) this.paintShape(pen, shape, at);
-    }
+    this.paintShapes(pen, shapes.filter((shape) => !isBehind(shape)));
     this.paintFlashes(pen);
     this.paintWords(pen);
     this.drawn++;
   }
 
+  // The shapes from back to front: in space by their distance.
+  order() {
+    if (!this.motion.up) return this.motion.shapes;
+    const depth = (shape) => shape.at.reduce((sum, point) => sum + this.spot(point, this.time)[2], 0) / shape.at.length;
+    const keyed = this.motion.shapes.map((shape) => [depth(shape), shape]);
+    return keyed.sort(([a], [b]) => a - b).map(([, shape]) => shape);
+  }
+
+  paintShapes(pen, shapes) {
+    for (const shape of shapes) {
+      const at = shape.at.map((point) => this.at(point, this.time));
+      if (at.flat().every(Number.isFinite)) this.paintShape(pen, shape, at);
+    }
+  }
+
   paintShape(pen, shape, at) {
     const { kind, color } = shape;
     const radius = shape.radius * this.scale;
+    if (kind === "link" && this.motion.up) this.line(pen, at, "--paper", 5);
     if (kind === "link") this.line(pen, at, color, 2.5);
+    if (kind === "cord") this.line(pen, at, color, 1.2);
+    if (kind === "ball") this.ball(pen, at[0], Math.max(2 * this.thick, radius), color);
+    if (kind === "capsule") this.capsule(pen, at, Math.max(1, radius / this.thick), color);
+    if (kind === "block") this.block(pen, shape, at, color);
+    if (kind === "floor") this.floor(pen, at);
     if (kind === "segment") this.line(pen, at, color, 2);
     if (kind === "spring") this.line(pen, this.coil(at[0], at[1]), color, 1.8);
     if (kind === "polygon") this.area(pen, at, color);
@@ -216,10 +249,63 @@ class Animation {
     if (kind === "circle") this.circle(pen, at[0], Math.max(2 * this.thick, radius), color, 2);
     if (kind === "ground") this.ground(pen, at, color);
     if (kind === "wall") this.ground(pen, this.through(at[0], at[1]), color);
-    if (kind === "post") this.post(pen, at[0], Math.hypot(at[1][0] - at[0][0], at[1][1] - at[0][1]), shape.more, color);
+    if (kind === "post" && this.motion.up && !shape.more) this.disk(pen, at[0], this.radius(shape), this.light(color, 0.2));
+    if (kind === "post") this.post(pen, at[0], this.radius(shape), shape.more, color);
     if (kind === "ring") {
       if (radius < 4 * this.thick) this.disk(pen, at[0], 4 * this.thick, "--paper");
       this.circle(pen, at[0], Math.max(4 * this.thick, radius), color, 1.5);
+    }
+  }
+
+  // The radius of a circle whose centre and rim are given: it does not turn.
+  radius(shape) {
+    const [center, rim] = shape.at.map((point) => between(this.points[point], 2, this.time / this.motion.dt));
+    return this.scale * Math.hypot(rim[0] - center[0], rim[1] - center[1]);
+  }
+
+  ball(pen, [x, y], radius, color) {
+    this.disk(pen, [x, y], radius, color);
+    this.disk(pen, [x - 0.3 * radius, y - 0.35 * radius], 0.4 * radius, this.light(color, 0.55));
+  }
+
+  capsule(pen, at, radius, color) {
+    this.line(pen, at, color, 2 * radius);
+    this.line(pen, at, this.light(color, 0.55), 0.7 * radius);
+  }
+
+  // A colour mixed with the background.
+  light(color, part) {
+    const numbers = (name) => [1, 3, 5].map((k) => parseInt(this.color(name).trim().slice(k, k + 2), 16));
+    const [paper, ink] = [numbers("--paper"), numbers(color)];
+    return `rgb(${paper.map((x, k) => Math.round(x + part * (ink[k] - x))).join(" ")})`;
+  }
+
+  // The faces of a box that look at the viewer, lighter towards the light.
+  block(pen, shape, at, color) {
+    const spots = shape.at.map((point) => this.spot(point, this.time));
+    const middle = [0, 1, 2].map((i) => spots.reduce((sum, spot) => sum + spot[i], 0) / spots.length);
+    const minus = (a, b) => a.map((x, i) => x - b[i]);
+    const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    for (const face of FACES) {
+      const [a, b, , d] = face.map((k) => spots[k]);
+      const [[x, y, z], [u, v, w]] = [minus(b, a), minus(d, a)];
+      const normal = [y * w - z * v, z * u - x * w, x * v - y * u];
+      const out = (dot(normal, minus(a, middle)) < 0 ? -1 : 1) / Math.sqrt(dot(normal, normal));
+      if (!(out * normal[2] > 0)) continue;
+      const corners = face.map((k) => at[k]);
+      this.area(pen, corners, this.light(color, 0.95 - 0.5 * Math.max(0, out * dot(normal, LIGHT))));
+      this.line(pen, [...corners, corners[0]], color, 1.2);
+    }
+  }
+
+  // A patch of a plane, with a grid.
+  floor(pen, at) {
+    this.area(pen, at, this.light("--faint", 0.12));
+    const part = (a, b, k) => [a[0] + (k / CELLS) * (b[0] - a[0]), a[1] + (k / CELLS) * (b[1] - a[1])];
+    const color = this.light("--faint", 0.35);
+    for (let k = 0; k <= CELLS; k++) {
+      this.line(pen, [part(at[0], at[1], k), part(at[3], at[2], k)], color, 1);
+      this.line(pen, [part(at[0], at[3], k), part(at[1], at[2], k)], color, 1);
     }
   }
 

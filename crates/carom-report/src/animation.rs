@@ -5,10 +5,11 @@ use gif::{Encoder, Frame, Repeat};
 use resvg::tiny_skia::Pixmap;
 
 use crate::encode::escape;
-use crate::motion::{Motion, Shape};
+use crate::motion::Motion;
 use crate::page::number;
 use crate::palette::{Theme, rgb};
 use crate::pen::{self, Pen};
+use crate::scene::{Scene, mix};
 use crate::stage::Form;
 use crate::words::{SIZE, Words};
 
@@ -33,7 +34,7 @@ pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     let mut painter = Painter::new(motion, theme);
     let ground = painter.ground()?;
     let colors = Colors::new(motion, theme);
-    let [width, height] = painter.size.map(|x| x as u16);
+    let [width, height] = painter.scene.size.map(|x| x as u16);
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, width, height, &colors.table).map_err(|e| wrong(&e))?;
     encoder.set_repeat(Repeat::Infinite).map_err(|e| wrong(&e))?;
@@ -46,6 +47,14 @@ pub fn gif(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
     }
     drop(encoder);
     Ok(bytes)
+}
+
+/// Renders the first picture of the motion as PNG.
+pub fn still(motion: &Motion, theme: &Theme) -> Result<Vec<u8>> {
+    let mut painter = Painter::new(motion, theme);
+    let ground = painter.ground()?;
+    let picture = painter.picture(0, &ground)?;
+    Ok(picture.encode_png().map_err(|e| Diagnostic::new(format!("cannot make the picture: {e}")))?)
 }
 
 /// The rectangle of a picture that differs from the last one.
@@ -106,17 +115,11 @@ impl Colors {
     }
 }
 
-fn mix(a: [u8; 3], b: [u8; 3], part: f64) -> [u8; 3] {
-    [0, 1, 2].map(|k| (f64::from(a[k]) + part * (f64::from(b[k]) - f64::from(a[k]))).round() as u8)
-}
-
 /// Draws the pictures of a motion.
 struct Painter<'a> {
+    scene: Scene<'a>,
     motion: &'a Motion,
     theme: &'a Theme,
-    size: [f64; 2],
-    /// Pixels per unit of length.
-    scale: f64,
     /// The number of pictures of the GIF.
     count: usize,
     /// The number of frames of the motion per picture.
@@ -128,14 +131,12 @@ struct Painter<'a> {
 
 impl<'a> Painter<'a> {
     fn new(motion: &'a Motion, theme: &'a Theme) -> Painter<'a> {
-        let [x0, x1, y0, y1] = motion.view;
-        let scale = (WIDTH / (x1 - x0)).min(TALLEST / (y1 - y0));
-        let size = [scale * (x1 - x0), scale * (y1 - y0)].map(|x| x.round().max(1.0));
+        let scene = Scene::new(motion, theme, [WIDTH, TALLEST]);
         let seconds = motion.seconds();
         let count = (seconds.min(SECONDS) * 100.0 / f64::from(DELAY)).round() as usize;
         let stride = (motion.frames - 1) as f64 * f64::from(DELAY) / (100.0 * seconds);
         let decimals = (-(stride * motion.dt).log10().floor()).clamp(0.0, 12.0) as usize;
-        Painter { motion, theme, size, scale, count, stride, decimals, words: Words::new(theme.ink) }
+        Painter { scene, motion, theme, count, stride, decimals, words: Words::new(theme.ink) }
     }
 
     /// The frame of the motion that a picture shows.
@@ -143,20 +144,11 @@ impl<'a> Painter<'a> {
         ((picture as f64 * self.stride).round() as usize).min(self.motion.frames - 1)
     }
 
-    fn on_screen(&self, [x, y]: [f64; 2]) -> [f32; 2] {
-        let [x0, _, _, y1] = self.motion.view;
-        [(self.scale * (x - x0)) as f32, (self.scale * (y1 - y)) as f32]
-    }
-
-    fn place(&self, point: usize, frame: usize) -> [f32; 2] {
-        self.on_screen(self.motion.place(point, frame))
-    }
-
     /// The background: fixed text, and how the time passes unless it is real time.
     fn ground(&self) -> Result<Pixmap> {
-        let [width, height] = self.size;
+        let [width, height] = self.scene.size;
         let word = |(text, place): &(String, [f64; 2])| {
-            let [x, y] = self.on_screen(*place);
+            let [x, y] = self.scene.on_screen(*place);
             format!("<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>", y + 4.0, escape(text))
         };
         let words: String = self.motion.words.iter().map(word).collect();
@@ -178,21 +170,22 @@ impl<'a> Painter<'a> {
         let frame = self.frame(number);
         let length = (TRAIL * 100.0 / f64::from(DELAY)) as usize;
         let from = self.frame(number.saturating_sub(length));
+        let (behind, before): (Vec<_>, Vec<_>) =
+            self.scene.order(frame).into_iter().partition(|shape| shape.form.is_behind());
+        behind.into_iter().for_each(|shape| self.scene.shape(&mut pixels, shape, frame, 1.0));
         for (point, ink) in &self.motion.traced {
-            let path: Vec<[f32; 2]> = (from..=frame).map(|f| self.place(*point, f)).collect();
+            let path: Vec<[f32; 2]> = (from..=frame).map(|f| self.scene.place(*point, f)).collect();
             Pen::new(&mut pixels, ink.in_theme(self.theme), 0.45).line(&path, 1.5);
         }
-        for shape in &self.motion.shapes {
-            self.shape(&mut pixels, shape, frame);
-        }
+        before.into_iter().for_each(|shape| self.scene.shape(&mut pixels, shape, frame, 1.0));
         self.flashes(&mut pixels, frame);
         for shape in &self.motion.shapes {
-            let places: Vec<[f32; 2]> = shape.form.places().iter().map(|p| self.place(*p, frame)).collect();
+            let places: Vec<[f32; 2]> = shape.form.places().iter().map(|p| self.scene.place(*p, frame)).collect();
             let [x, y] = pen::middle(&places);
             match &shape.form {
                 Form::Label(text, _) => self.words.write(&mut pixels, text, [x, y])?,
-                Form::Disk(_, radius) | Form::Circle(_, radius) => {
-                    let above = (self.scale * radius) as f32 + 10.0;
+                Form::Disk(_, radius) | Form::Circle(_, radius) | Form::Ball(_, radius) => {
+                    let above = (self.scene.scale * radius) as f32 + 10.0;
                     self.words.write(&mut pixels, shape.name.as_deref().unwrap_or(""), [x, y - above])?;
                 }
                 form => {
@@ -207,37 +200,6 @@ impl<'a> Painter<'a> {
         Ok(pixels)
     }
 
-    fn shape(&self, pixels: &mut Pixmap, shape: &Shape, frame: usize) {
-        let at: Vec<[f32; 2]> = shape.form.places().iter().map(|p| self.place(*p, frame)).collect();
-        let size = |radius: f64| (self.scale * radius) as f32;
-        let mut pen = Pen::new(pixels, shape.ink.in_theme(self.theme), 1.0);
-        match &shape.form {
-            Form::Segment(..) => pen.line(&at, 2.0),
-            Form::Link(_) => pen.line(&at, 2.5),
-            Form::Spring(..) => pen.line(&pen::coil(at[0], at[1]), 1.8),
-            Form::Polygon(_) => pen.area(&at),
-            Form::Disk(_, radius) => pen.disk(at[0], size(*radius).max(3.0)),
-            Form::Circle(_, radius) => pen.circle(at[0], size(*radius).max(2.0), 2.0),
-            Form::Ground(_) => pen.ground(&at),
-            Form::Wall(..) => {
-                let [width, height] = self.size.map(|x| x as f32);
-                pen.ground(&pen::through([width, height], at[0], at[1]));
-            }
-            Form::Post(_, _, inside) => {
-                let radius = (at[1][0] - at[0][0]).hypot(at[1][1] - at[0][1]);
-                pen.post(at[0], radius, *inside);
-            }
-            Form::Ring(_, radius) => {
-                let radius = size(*radius);
-                if radius < 4.0 {
-                    Pen::new(pixels, self.theme.paper, 1.0).disk(at[0], 4.0);
-                }
-                Pen::new(pixels, self.theme.ink, 1.0).circle(at[0], radius.max(4.0), 1.5);
-            }
-            Form::Label(..) => {}
-        }
-    }
-
     fn flashes(&self, pixels: &mut Pixmap, frame: usize) {
         let now = self.motion.time(frame);
         let fade = FLASH * 100.0 / f64::from(DELAY) * self.stride * self.motion.dt;
@@ -245,7 +207,7 @@ impl<'a> Painter<'a> {
             let age = (now - t) / fade;
             if (0.0..1.0).contains(&age) {
                 let radius = 8.0 + 16.0 * age as f32;
-                Pen::new(pixels, self.theme.cursor, 1.0 - age as f32).circle(self.on_screen(*place), radius, 3.0);
+                Pen::new(pixels, self.theme.cursor, 1.0 - age as f32).circle(self.scene.on_screen(*place), radius, 3.0);
             }
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::encode::base64;
+use crate::simplify;
 
 /// One plot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +48,19 @@ pub use carom_papers::Mark;
 
 /// The largest number of impacts that are marked; more would fill the chart.
 const MOST_IMPACTS: usize = 200;
+
+impl Chart {
+    /// This chart with fewer points, for a small file.
+    pub fn small(mut self) -> Chart {
+        for series in &mut self.series {
+            series.points = match series.mark {
+                Mark::Line => simplify::curve(&series.points, simplify::FEW),
+                _ => simplify::few(&series.points, simplify::FEW),
+            };
+        }
+        self
+    }
+}
 
 impl Axis {
     /// A linear axis.

@@ -30,7 +30,7 @@ impl<'a> Flashes<'a> {
         let outlines: Vec<Expr> = model.contacts.iter().flat_map(|contact| numbers(&contact.outline)).collect();
         let mut radii = vec![0.0; stage.places.len()];
         for sketch in &stage.sketches {
-            if let Form::Disk(at, radius) | Form::Circle(at, radius) = sketch.form {
+            if let Form::Disk(at, radius) | Form::Circle(at, radius) | Form::Ball(at, radius) = sketch.form {
                 radii[at] = radius;
             }
         }
@@ -43,6 +43,8 @@ impl<'a> Flashes<'a> {
         let (t, q) = (impact.minus.t, &impact.minus.q);
         let at = self.places.at(t, q);
         Ok(match self.stage.touches[impact.wall] {
+            // In space the nearest place of a sphere is not that of its outline.
+            Touch::Contact(_, place) if self.model.view.is_some() => at[place],
             Touch::Contact(number, place) => {
                 let numbers = &self.outlines.at(t, q, &[])[4 * number..4 * number + 4];
                 nearest(&self.model.contacts[number].outline, numbers, at[place])

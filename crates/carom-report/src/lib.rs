@@ -2,7 +2,7 @@
 //!
 //! 1. [`recording`] records the data for pictures during a run; [`thin`] reduces them without losing spikes.
 //! 2. [`plots`] makes [`chart`]s from the data, those that [`choice`] names; [`motion`] samples the model's drawing.
-//! 3. [`svg`] and [`png`] draw charts, [`animation`] writes a GIF, [`report`] writes one page with everything.
+//! 3. [`svg`] and [`png`] draw charts, [`animation`] writes a GIF, [`still`] one picture of a motion, [`report`] writes one page with everything.
 //! 4. [`figure`] draws the figures of the papers from their data.
 //! 5. [`file`] writes files completely or not at all.
 
@@ -14,6 +14,7 @@ pub mod figure;
 pub mod file;
 mod fit;
 mod flash;
+mod floor;
 mod geometry;
 mod letters;
 pub mod motion;
@@ -25,7 +26,11 @@ pub mod png;
 pub mod recording;
 pub mod report;
 pub mod scale;
+mod scene;
+mod simplify;
 pub mod stage;
+pub mod still;
+mod surface;
 pub mod svg;
 pub mod thin;
 mod touch;

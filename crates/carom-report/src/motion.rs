@@ -2,13 +2,14 @@
 
 use carom::lab::error::Result;
 use carom::lab::expr::Expr;
-use carom::lab::model::{Model, Place};
+use carom::lab::model::{Model, Place, View};
 use carom::{Dense, Node};
 use serde_json::{Value, json};
 
 use crate::encode::base64;
 use crate::fit::Curve;
 use crate::flash::Flashes;
+use crate::floor::patches;
 use crate::geometry::{Compiled, Places};
 use crate::palette::Ink;
 use crate::recording::Recording;
@@ -73,10 +74,13 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     let mut pictures: Vec<Vec<[f64; 2]>> = Vec::new();
     let mut depth = Compiled::new(model, &depths_of(model, &stage))?;
     let mut depths: Vec<Vec<f64>> = Vec::new();
+    let mut floor = Compiled::new(model, stage.floors.as_flattened())?;
+    let mut planes: Vec<Vec<[f64; 6]>> = Vec::new();
     for frame in 0..=FRAMES as usize {
         dense.at((begin + frame as f64 * dt).min(begin + shown), false, &mut node)?;
         let mut picture = places.at(node.t, &node.q).to_vec();
         depths.push(depth.at(node.t, &node.q, &[]).to_vec());
+        planes.push(floor.at(node.t, &node.q, &[]).as_chunks().0.to_vec());
         let known = pictures.first();
         for (k, trial) in stage.fitted.iter_mut().enumerate() {
             let at = stage.places.len() + 2 * k;
@@ -87,6 +91,9 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
         }
         pictures.push(picture);
     }
+    if let Some(view) = model.view.filter(|_| !stage.floors.is_empty()) {
+        lay_floors(&view, &mut pictures, &mut depths, &planes);
+    }
     let mut flashes = Vec::new();
     let mut finder = Flashes::new(model, &stage)?;
     for impact in recording.first.iter().filter(|impact| impact.minus.t <= begin + shown) {
@@ -95,6 +102,23 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     let motion = in_space(motion(model, stage, &pictures), model, &depths);
     let is_part = shown < end - begin;
     Ok(Motion { begin, dt, flashes, is_part, crossings: shown / crossing, ..motion })
+}
+
+/// Adds the corners of the floors to each frame.
+fn lay_floors(view: &View, pictures: &mut [Vec<[f64; 2]>], depths: &mut [Vec<f64>], planes: &[Vec<[f64; 6]>]) {
+    let spot = |([x, y], depth): (&[f64; 2], &f64)| [*x, *y, *depth];
+    let spots: Vec<Vec<[f64; 3]>> = pictures
+        .iter()
+        .zip(depths.iter())
+        .map(|(places, depths)| places.iter().zip(depths).map(spot).collect())
+        .collect();
+    let up = [view.axes[0][2], view.axes[1][2], view.from[2]];
+    for ((picture, depth), floors) in pictures.iter_mut().zip(depths).zip(patches(&spots, planes, up)) {
+        for [x, y, z] in floors.into_iter().flatten() {
+            picture.push([x, y]);
+            depth.push(z);
+        }
+    }
 }
 
 /// The depths of the places of a drawing of space; none in the plane.
@@ -174,7 +198,9 @@ impl Colors {
         }
         let sizes = match &sketch.form {
             _ if is_fixed || sketch.form.is_surroundings() => return Ink::Faint,
-            Form::Disk(_, radius) => vec![*radius],
+            Form::Disk(_, radius) | Form::Ball(_, radius) => vec![*radius],
+            Form::Capsule(_, _, radius) => vec![*radius, 1.0],
+            Form::Block(_) => vec![1.0, 1.0],
             Form::Polygon(all) => {
                 let side = |k: usize| {
                     let ([x, y], [u, v]) = (picture[all[k]], picture[all[(k + 1) % all.len()]]);
@@ -206,7 +232,10 @@ fn sized(form: &Form, [x0, x1, y0, y1]: [f64; 4]) -> Form {
 /// The places with trails: moving disks or, if there are none, free ends of links.
 fn traced(shapes: &[Shape], points: &[Vec<[f64; 2]>]) -> Vec<(usize, Ink)> {
     let moving = |(k, _): &(usize, Ink)| points[*k].len() > 1;
-    let disk = |shape: &Shape| if let Form::Disk(k, _) = shape.form { Some((k, shape.ink.clone())) } else { None };
+    let disk = |shape: &Shape| match shape.form {
+        Form::Disk(k, _) | Form::Ball(k, _) => Some((k, shape.ink.clone())),
+        _ => None,
+    };
     let end = |shape: &Shape| {
         if let Form::Link(link) = &shape.form { Some((*link.last()?, Ink::Series(0))) } else { None }
     };
@@ -219,6 +248,31 @@ impl Motion {
     pub fn place(&self, point: usize, frame: usize) -> [f64; 2] {
         let path = &self.points[point];
         path[frame.min(path.len() - 1)]
+    }
+
+    /// This motion with one frame in `stride`, for a small file.
+    pub fn coarser(mut self, stride: usize) -> Motion {
+        fn some<T: Copy>(path: &mut Vec<T>, stride: usize) {
+            if path.len() > 1 {
+                *path = path.iter().copied().step_by(stride).collect();
+            }
+        }
+        self.points.iter_mut().for_each(|path| some(path, stride));
+        self.depths.iter_mut().for_each(|path| some(path, stride));
+        self.frames = self.frames.div_ceil(stride);
+        self.dt *= stride as f64;
+        self
+    }
+
+    /// How far towards the viewer a place is in a frame; 0 in the plane.
+    pub fn depth(&self, point: usize, frame: usize) -> f64 {
+        self.depths.get(point).map_or(0.0, |path| path[frame.min(path.len() - 1)])
+    }
+
+    /// x, y, and how far towards the viewer a place is in a frame.
+    pub fn spot(&self, point: usize, frame: usize) -> [f64; 3] {
+        let [x, y] = self.place(point, frame);
+        [x, y, self.depth(point, frame)]
     }
 
     /// The time of a frame.
@@ -264,6 +318,11 @@ impl Motion {
                 Form::Wall(..) => ("wall", 0.0, Value::Null),
                 Form::Post(_, _, inside) => ("post", 0.0, json!(inside)),
                 Form::Ring(_, radius) => ("ring", *radius, Value::Null),
+                Form::Ball(_, radius) => ("ball", *radius, Value::Null),
+                Form::Capsule(_, _, radius) => ("capsule", *radius, Value::Null),
+                Form::Block(_) => ("block", 0.0, Value::Null),
+                Form::Cord(..) => ("cord", 0.0, Value::Null),
+                Form::Floor(_) => ("floor", 0.0, Value::Null),
             };
             json!({
                 "kind": kind, "at": shape.form.places(), "radius": radius, "more": more,

@@ -1,8 +1,7 @@
 //! Lines, circles, springs and hatched ground, in pixels. `animation.js` draws the same on a canvas.
 
-use resvg::tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
-
 use crate::palette::rgb;
+use crate::surface::{Color, Outline, Surface};
 
 /// The distance of the hatches, and their length.
 const HATCH: [f32; 2] = [9.0, 8.0];
@@ -12,51 +11,44 @@ const COIL: f32 = 6.0;
 
 /// Draws in one colour.
 pub struct Pen<'a> {
-    pixels: &'a mut Pixmap,
-    paint: Paint<'static>,
+    surface: &'a mut dyn Surface,
+    color: Color,
 }
 
 impl<'a> Pen<'a> {
     /// A pen of a colour `#rrggbb`; with strength 0 it is transparent.
-    pub fn new(pixels: &'a mut Pixmap, color: &str, strength: f32) -> Pen<'a> {
-        let [r, g, b] = rgb(color);
-        let mut paint = Paint::default();
-        paint.set_color_rgba8(r, g, b, (255.0 * strength) as u8);
-        paint.anti_alias = true;
-        Pen { pixels, paint }
+    pub fn new(surface: &'a mut dyn Surface, color: &str, strength: f32) -> Pen<'a> {
+        Pen::of(surface, rgb(color), strength)
     }
 
-    fn stroke(&mut self, path: Option<Path>, width: f32) {
-        let stroke = Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
-        if let Some(path) = path {
-            self.pixels.stroke_path(&path, &self.paint, &stroke, Transform::identity(), None);
-        }
-    }
-
-    fn fill(&mut self, path: Option<Path>) {
-        if let Some(path) = path {
-            self.pixels.fill_path(&path, &self.paint, FillRule::Winding, Transform::identity(), None);
-        }
+    /// A pen of a colour.
+    pub fn of(surface: &'a mut dyn Surface, rgb: [u8; 3], strength: f32) -> Pen<'a> {
+        Pen { surface, color: Color { rgb, strength } }
     }
 
     /// A line from place to place.
     pub fn line(&mut self, places: &[[f32; 2]], width: f32) {
-        self.stroke(path(places, false), width);
+        self.surface.stroke(&Outline::Open(places), self.color, width);
     }
 
     /// A filled polygon.
     pub fn area(&mut self, corners: &[[f32; 2]]) {
-        self.fill(path(corners, true));
+        self.surface.fill(&Outline::Closed(corners), self.color);
+    }
+
+    /// The outline of a polygon.
+    pub fn border(&mut self, corners: &[[f32; 2]], width: f32) {
+        self.surface.stroke(&Outline::Closed(corners), self.color, width);
     }
 
     /// A filled circle.
-    pub fn disk(&mut self, [x, y]: [f32; 2], radius: f32) {
-        self.fill(PathBuilder::from_circle(x, y, radius));
+    pub fn disk(&mut self, center: [f32; 2], radius: f32) {
+        self.surface.fill(&Outline::Circle(center, radius), self.color);
     }
 
     /// The outline of a circle.
-    pub fn circle(&mut self, [x, y]: [f32; 2], radius: f32, width: f32) {
-        self.stroke(PathBuilder::from_circle(x, y, radius), width);
+    pub fn circle(&mut self, center: [f32; 2], radius: f32, width: f32) {
+        self.surface.stroke(&Outline::Circle(center, radius), self.color, width);
     }
 
     /// A line from place to place, hatched on the right as one goes.
@@ -95,20 +87,6 @@ impl<'a> Pen<'a> {
         let end = [x + part * (out[0] - along[0]), y + part * (out[1] - along[1])];
         self.line(&[[x, y], end], 1.0);
     }
-}
-
-fn path(places: &[[f32; 2]], is_closed: bool) -> Option<Path> {
-    if places.iter().flatten().any(|x| !x.is_finite()) {
-        return None;
-    }
-    let mut path = PathBuilder::new();
-    for (k, [x, y]) in places.iter().enumerate() {
-        if k == 0 { path.move_to(*x, *y) } else { path.line_to(*x, *y) }
-    }
-    if is_closed {
-        path.close();
-    }
-    path.finish()
 }
 
 fn distance([x, y]: [f32; 2], [u, v]: [f32; 2]) -> f32 {

@@ -109,7 +109,7 @@ impl Curves {
         let which = match (chosen.is_empty() && shown.len() < all, first.is_empty()) {
             (false, _) => String::new(),
             (true, true) => format!(" (the first {} of {all})", shown.len()),
-            (true, false) => format!(" ({} of {all}, those that are hit first)", shown.len()),
+            (true, false) => format!(" ({} of {all}, hit first)", shown.len()),
         };
         let label = match (self.label, shown.as_slice()) {
             ("", [only]) => self.names[*only].clone(),
@@ -130,7 +130,10 @@ fn paths(model: &Model, recording: &Recording, chosen: &[usize]) -> Chart {
     chart.equal = true;
     let is_disk = |k: &usize| {
         let at = model.points[*k].at;
-        model.drawings.iter().any(|drawing| matches!(&drawing.shape, Shape::Disk(center, _) if *center == at))
+        model
+            .drawings
+            .iter()
+            .any(|drawing| matches!(&drawing.shape, Shape::Disk(center, _) | Shape::Sphere(center, _) if *center == at))
     };
     let all: Vec<usize> = recording.paths.iter().map(|(k, _)| *k).collect();
     let disks: Vec<usize> = all.iter().copied().filter(is_disk).collect();

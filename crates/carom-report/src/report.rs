@@ -18,6 +18,8 @@ const LONG: usize = 60_000;
 pub struct Report<'a> {
     /// The model.
     pub model: &'a Model,
+    /// The method and the lengths of the steps, below the title.
+    pub subtitle: String,
     /// Names and values, such as method, step and timings.
     pub facts: Vec<(&'static str, String)>,
     /// An additional message on how the run ended.
@@ -36,6 +38,8 @@ pub struct Report<'a> {
     pub charts: &'a [Chart],
     /// The animation.
     pub motion: &'a Motion,
+    /// Leaves out the equations and the text of the model.
+    pub is_small: bool,
 }
 
 impl Report<'_> {
@@ -43,9 +47,11 @@ impl Report<'_> {
     pub fn html(&self) -> String {
         let charts: Vec<_> = self.charts.iter().map(Chart::json).collect();
         let data = json!({"charts": charts, "motion": self.motion.json()});
-        let body = [self.top(), self.plots(), self.impacts(), self.equations(), self.text()].concat();
-        let facts: Vec<&str> = self.facts.iter().take(2).map(|(_, value)| value.as_str()).collect();
-        page(&self.model.title, &format!("{}, step {}", facts[0], facts[1]), &body, &data)
+        let mut body = [self.top(), self.plots(), self.impacts()].concat();
+        if !self.is_small {
+            body += &(self.equations() + &self.text());
+        }
+        page(&self.model.title, &self.subtitle, &body, &data)
     }
 
     fn top(&self) -> String {
@@ -79,19 +85,19 @@ impl Report<'_> {
         if notes.is_empty() { String::new() } else { format!("<p class=\"hint\">{}</p>\n", notes.join(" ")) }
     }
 
+    /// What changed the energy, and the unexplained rest; empty if nothing did.
     fn energy_account(&self) -> String {
         let Some(account) = self.account else { return String::new() };
-        let parts = [account.work, account.drives, account.impacts];
-        let size = parts.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let signed = |x: f64| match x {
-            _ if x.abs() <= 1e-12 * size => "0".into(),
-            x if x > 0.0 => format!("+{}", number(x, 6)),
-            x => number(x, 6),
-        };
-        let [work, drives, impacts] = parts.map(signed);
-        let unexplained = format!("{:+.1e}", account.unexplained).replace('-', "−");
-        let rows =
-            [("forces", work), ("drives and moving walls", drives), ("impacts", impacts), ("unexplained", unexplained)];
+        let parts =
+            [("forces", account.work), ("drives and moving walls", account.drives), ("impacts", account.impacts)];
+        let size = parts.iter().fold(0.0_f64, |most, (_, x)| most.max(x.abs()));
+        let acted = parts.into_iter().filter(|(_, x)| x.abs() > 1e-12 * size);
+        let signed = |x: f64| if x > 0.0 { format!("+{}", number(x, 6)) } else { number(x, 6) };
+        let mut rows: Vec<(&str, String)> = acted.map(|(name, x)| (name, signed(x))).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        rows.push(("unexplained", format!("{:+.1e}", account.unexplained).replace('-', "−")));
         format!("<h3>Energy account</h3>\n{}", facts(&rows))
     }
 

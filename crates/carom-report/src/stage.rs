@@ -6,6 +6,7 @@ use carom::lab::model::{self, Model, Outline, Place};
 use carom::lab::system::time;
 
 use crate::fit::Curve;
+use crate::floor::Plane;
 use crate::plots::pretty;
 use crate::recording::Recording;
 use crate::touch::{Touch, Trial, Walls};
@@ -35,31 +36,52 @@ pub enum Form {
     Post(usize, usize, bool),
     /// A mark at a place that touches walls, and the radius of the ball around it.
     Ring(usize, f64),
+    /// A ball in space: centre and radius.
+    Ball(usize, f64),
+    /// A rod with round ends, and its radius.
+    Capsule(usize, usize, f64),
+    /// A box in space, by its eight corners.
+    Block(Vec<usize>),
+    /// A taut string.
+    Cord(usize, usize),
+    /// A patch of a plane in space, by its four corners.
+    Floor([usize; 4]),
 }
 
 impl Form {
     /// The places of the shape.
     pub fn places(&self) -> Vec<usize> {
         match self {
-            Form::Link(all) | Form::Polygon(all) | Form::Ground(all) => all.clone(),
-            Form::Disk(a, _) | Form::Circle(a, _) | Form::Ring(a, _) | Form::Label(_, a) => vec![*a],
-            Form::Segment(a, b) | Form::Spring(a, b) | Form::Wall(a, b) | Form::Post(a, b, _) => vec![*a, *b],
+            Form::Link(all) | Form::Polygon(all) | Form::Ground(all) | Form::Block(all) => all.clone(),
+            Form::Disk(a, _) | Form::Circle(a, _) | Form::Ring(a, _) | Form::Label(_, a) | Form::Ball(a, _) => vec![*a],
+            Form::Segment(a, b)
+            | Form::Spring(a, b)
+            | Form::Wall(a, b)
+            | Form::Post(a, b, _)
+            | Form::Capsule(a, b, _)
+            | Form::Cord(a, b) => vec![*a, *b],
+            Form::Floor(corners) => corners.to_vec(),
         }
     }
 
     /// True for what belongs to the surroundings even if it moves.
     pub fn is_surroundings(&self) -> bool {
-        matches!(self, Form::Segment(..) | Form::Ground(_) | Form::Wall(..) | Form::Post(..))
+        matches!(self, Form::Segment(..) | Form::Ground(_) | Form::Wall(..) | Form::Post(..) | Form::Floor(_))
+    }
+
+    /// True for what is behind all that moves, in space too.
+    pub fn is_behind(&self) -> bool {
+        matches!(self, Form::Wall(..) | Form::Post(_, _, true) | Form::Floor(_))
     }
 
     /// From back to front.
     fn depth(&self) -> usize {
         match self {
-            Form::Wall(..) | Form::Post(..) | Form::Ground(_) | Form::Segment(..) => 0,
-            Form::Polygon(_) => 1,
-            Form::Spring(..) | Form::Link(_) => 2,
+            Form::Wall(..) | Form::Post(..) | Form::Ground(_) | Form::Segment(..) | Form::Floor(_) => 0,
+            Form::Polygon(_) | Form::Block(_) => 1,
+            Form::Spring(..) | Form::Link(_) | Form::Cord(..) | Form::Capsule(..) => 2,
             Form::Circle(..) => 3,
-            Form::Disk(..) => 4,
+            Form::Disk(..) | Form::Ball(..) => 4,
             Form::Ring(..) => 5,
             Form::Label(..) => 6,
         }
@@ -83,6 +105,8 @@ pub struct Stage {
     pub places: Vec<Place>,
     /// The walls that are fitted: each has two places, numbered after those above.
     pub fitted: Vec<Trial>,
+    /// The planes in space: each has four places, numbered after all others.
+    pub floors: Vec<Plane>,
     /// The shapes, from back to front.
     pub sketches: Vec<Sketch>,
     /// Text at fixed positions.
@@ -117,13 +141,14 @@ impl Stage {
             stage.draw(model, drawing);
         }
         stage.draw_walls(walls.drawn, recording.span[0]);
+        stage.draw_floors(model, walls.planes);
         stage.sketches.sort_by_key(|sketch| sketch.form.depth());
         Ok(stage)
     }
 
     fn empty() -> Stage {
         let (places, fitted, sketches) = (Vec::new(), Vec::new(), Vec::new());
-        Stage { places, fitted, sketches, words: Vec::new(), touches: Vec::new() }
+        Stage { places, fitted, floors: Vec::new(), sketches, words: Vec::new(), touches: Vec::new() }
     }
 
     /// The number of a place; equal places are one.
@@ -150,6 +175,10 @@ impl Stage {
             Shape::Spring([a, b]) => Form::Spring(self.number(*a), self.number(*b)),
             Shape::Ground([a, b]) => Form::Ground(vec![self.number(*a), self.number(*b)]),
             Shape::Label(text, at) => Form::Label(text.clone(), self.number(*at)),
+            Shape::Sphere(center, r) => Form::Ball(self.number(*center), radius(r)),
+            Shape::Capsule([a, b], r) => Form::Capsule(self.number(*a), self.number(*b), radius(r)),
+            Shape::Box(corners) => Form::Block(corners.iter().map(|place| self.number(*place)).collect()),
+            Shape::Cord([a, b]) => Form::Cord(self.number(*a), self.number(*b)),
         };
         self.sketches.push(Sketch { form, name: drawing.name.clone(), color: drawing.color.clone() });
     }
@@ -171,7 +200,7 @@ impl Stage {
                 Touch::At(_) | Touch::Between(..) | Touch::Unknown => continue,
             };
             let is_ball = |form: &Form| match form {
-                Form::Disk(at, r) | Form::Circle(at, r) => {
+                Form::Disk(at, r) | Form::Circle(at, r) | Form::Ball(at, r) => {
                     *at == place && radius > 0.0 && (r - radius).abs() < 1e-9 * radius
                 }
                 Form::Ring(at, r) => *at == place && *r == radius,
@@ -202,6 +231,8 @@ impl Stage {
                 Outline::Circle { center: [x, y], radius, inside } => {
                     Form::Post(self.number([x, y]), self.number([x + radius, y]), inside)
                 }
+                // With the other planes: see `draw_floors`.
+                Outline::Plane { .. } => continue,
             };
             self.add(form);
         }
@@ -227,14 +258,36 @@ impl Stage {
         }
     }
 
+    /// The planes in space: those of contacts whose points are drawn, and walls.
+    fn draw_floors(&mut self, model: &Model, walls: Vec<Plane>) {
+        let touched =
+            |number: usize| self.touches.iter().any(|touch| matches!(touch, Touch::Contact(n, _) if *n == number));
+        let is_shown = |contact: &model::Contact| !contact.walls.iter().all(|(wall, _)| model.undrawn.contains(wall));
+        let shown = model.contacts.iter().enumerate().filter(|(k, contact)| touched(*k) && is_shown(contact));
+        let of_contacts = shown.filter_map(|(_, contact)| match contact.outline {
+            Outline::Plane { through: [a, b, c], normal: [u, v, w] } => Some([a, b, c, u, v, w]),
+            _ => None,
+        });
+        let planes: Vec<Plane> = of_contacts.chain(walls).collect();
+        for plane in planes {
+            if !self.floors.contains(&plane) {
+                self.floors.push(plane);
+            }
+        }
+        let first = self.places.len() + 2 * self.fitted.len();
+        for k in 0..self.floors.len() {
+            self.add(Form::Floor([0, 1, 2, 3].map(|corner| first + 4 * k + corner)));
+        }
+    }
+
     /// True if a place is the same in every picture of every run.
     pub fn is_fixed(&self, model: &Model, place: usize) -> bool {
+        let moving: Vec<Expr> = model.system.q().into_iter().chain([time()]).collect();
+        let fitted = self.places.len() + 2 * self.fitted.len();
         match self.places.get(place) {
-            Some(place) => {
-                let moving: Vec<Expr> = model.system.q().into_iter().chain([time()]).collect();
-                place.iter().all(|x| !x.depends_on(&moving))
-            }
-            None => !self.fitted[(place - self.places.len()) / 2].is_moving,
+            Some(place) => place.iter().all(|x| !x.depends_on(&moving)),
+            None if place < fitted => !self.fitted[(place - self.places.len()) / 2].is_moving,
+            None => self.floors[(place - fitted) / 4].iter().all(|x| !x.depends_on(&moving)),
         }
     }
 

@@ -18,6 +18,8 @@ const FONT: f64 = 13.0;
 const MANY: usize = 400;
 /// Longer labels are truncated.
 const LONGEST: usize = 30;
+/// Longer titles of a panel are cut: they are as wide as its axes.
+const LONGEST_TITLE: usize = 46;
 
 /// A figure of several panels.
 pub fn figure(title: &str, charts: &[Chart], theme: &Theme) -> String {
@@ -125,7 +127,7 @@ impl<'a> Panel<'a> {
     }
 
     fn draw(&self, number: usize, text: &mut String) {
-        let title = escape(&cut(&self.chart.title, 2 * LONGEST));
+        let title = escape(&cut(&self.chart.title, LONGEST_TITLE));
         let (ink, left) = (self.theme.ink, self.area[0]);
         let _ = writeln!(
             text,

@@ -8,6 +8,7 @@ use carom::lab::model::{Model, Outline, Place};
 use carom::lab::system::time;
 
 use crate::fit::{Curve, curve, fit, is_undecided};
+use crate::floor::{Plane, plane_of};
 use crate::geometry::Compiled;
 
 /// The number of configurations at which φ is compared with lines and circles: the largest fit has five coefficients.
@@ -39,6 +40,8 @@ pub struct Walls {
     pub touches: Vec<Touch>,
     /// The walls to draw, each a line or a circle for some place.
     pub drawn: Vec<Trial>,
+    /// The walls of space to draw, each a plane for some place.
+    pub planes: Vec<Plane>,
 }
 
 /// φ and a place, at trial configurations.
@@ -144,10 +147,17 @@ impl Walls {
         let rows = trials(ranges).iter().map(|q| values.at(t, q, &[]).to_vec()).collect();
         let rows = Rows { model, places, ranges, t, moves, rows };
         let of_contacts: HashSet<usize> = model.contacts.iter().flat_map(|c| &c.walls).map(|(wall, _)| *wall).collect();
-        let mut walls = Walls { touches: Vec::new(), drawn: Vec::new() };
+        let mut walls = Walls { touches: Vec::new(), drawn: Vec::new(), planes: Vec::new() };
         for wall in 0..model.system.walls.len() {
             let mut touch = contact(model, places, wall);
-            if !of_contacts.contains(&wall) {
+            if let Some(view) = model.view.as_ref().filter(|_| !of_contacts.contains(&wall)) {
+                let plane = plane_of(model, view, model.system.walls[wall].phi);
+                let place = |point: usize| places.iter().position(|place| *place == model.points[point].at);
+                if let Some((place, plane)) = plane.and_then(|(point, plane)| Some((place(point)?, plane))) {
+                    touch = Touch::At(place);
+                    walls.planes.extend((!model.undrawn.contains(&wall)).then_some(plane));
+                }
+            } else if !of_contacts.contains(&wall) {
                 if let Some((place, trial)) = rows.outermost(wall)? {
                     touch = Touch::At(place);
                     walls.drawn.extend((!model.undrawn.contains(&wall)).then_some(trial));
@@ -272,6 +282,7 @@ pub fn numbers(outline: &Outline) -> [Expr; 4] {
         Outline::Line { from, to, .. } => [from[0], from[1], to[0], to[1]],
         Outline::Box { low, high } => [low[0], low[1], high[0], high[1]],
         Outline::Circle { center, radius, .. } => [center[0], center[1], radius, radius],
+        Outline::Plane { normal: [u, v, w], .. } => [u, v, w, w],
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Seen<'a> {
     pub is_fixed: bool,
 }
 
-/// The visible range: the whole motion, and nearby parts of the surroundings.
+/// The visible range: the whole motion, and nearby parts of the surroundings; all of them if nothing moves.
 pub fn view(shapes: &[Seen], words: &[(String, [f64; 2])]) -> [f64; 4] {
     let mut moving = Frame::EMPTY;
     for seen in shapes.iter().filter(|seen| !seen.is_fixed) {
@@ -59,7 +59,8 @@ pub fn view(shapes: &[Seen], words: &[(String, [f64; 2])]) -> [f64; 4] {
     for seen in shapes.iter().filter(|seen| seen.is_fixed) {
         fixed.extend(surroundings(seen, center));
     }
-    if moving.is_empty() {
+    // Without motion the surroundings give the scale.
+    if moving.is_empty() || shapes.iter().filter(|seen| !seen.is_fixed).all(|seen| is_still(seen, moving.size())) {
         fixed.iter().for_each(|place| moving.include(*place, 0.0));
     }
     if moving.is_empty() {
@@ -72,9 +73,23 @@ pub fn view(shapes: &[Seen], words: &[(String, [f64; 2])]) -> [f64; 4] {
     margins(moving)
 }
 
+/// True if no place of the shape moves by a visible part of `size`.
+fn is_still(seen: &Seen, size: f64) -> bool {
+    let extent = |path: &[[f64; 2]]| {
+        let mut frame = Frame::EMPTY;
+        path.iter().for_each(|place| frame.include(*place, 0.0));
+        frame.size()
+    };
+    seen.paths.iter().all(|path| extent(path) <= 1e-6 * size)
+}
+
 fn radius(form: &Form) -> f64 {
     match form {
-        Form::Disk(_, radius) | Form::Circle(_, radius) | Form::Ring(_, radius) => *radius,
+        Form::Disk(_, radius)
+        | Form::Circle(_, radius)
+        | Form::Ring(_, radius)
+        | Form::Ball(_, radius)
+        | Form::Capsule(_, _, radius) => *radius,
         _ => 0.0,
     }
 }

@@ -157,6 +157,14 @@ fn a_moving_wall_moves_and_a_hidden_one_is_hidden() {
     }
 }
 
+/// A block that stays where it is, as before its control problem is solved: the track beside it gives the scale.
+#[test]
+fn without_motion_the_surroundings_are_seen() {
+    let (_, motion) = filmed(&Model::load("double-integrator").unwrap());
+    let [x0, x1, ..] = motion.view;
+    assert!(x0 < -0.2 && x1 > 1.2, "the track from −0.2 to 1.2 is cut at {x0} and {x1}");
+}
+
 /// φ as a distance, as its square, and as a contact: the same circle.
 #[test]
 fn a_circle_is_drawn_however_it_is_written() {

@@ -68,7 +68,7 @@ fn at_most_six_gaps_are_drawn_those_that_are_hit_first() {
     let (model, recording) = recorded("ball-row", &["run.until=1.5"]);
     let charts = of_run(&model, &recording, None);
     let gaps = charts.iter().find(|chart| chart.title.starts_with("gap")).unwrap();
-    assert_eq!(gaps.title, "gap of each wall (6 of 10, those that are hit first)");
+    assert_eq!(gaps.title, "gap of each wall (6 of 10, hit first)");
     assert!(recording.hit.len() > 6, "{:?} are hit", recording.hit);
     for wall in &recording.hit[..6] {
         let name = &model.system.walls[*wall].name;

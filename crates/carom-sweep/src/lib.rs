@@ -13,4 +13,6 @@ mod work;
 
 pub use manifest::Manifest;
 pub use reduce::{Reduction, Statistics};
+#[cfg(feature = "parquet")]
+pub use table::write_numbers;
 pub use work::{STATUSES, Summary, SweepJob, read_share, run, time_left};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use carom::{Axis, Diagnostic, Model, Result, Sweep, Values};
+use carom::sweep::{Axis, Sweep, Values};
+use carom::{Diagnostic, Model, Result};
 use serde_json::{Map, Value, json};
 
 use crate::folder::unwritable;

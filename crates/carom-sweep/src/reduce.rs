@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use carom::{Diagnostic, Result, Row, RowStatus, Sweep};
+use carom::sweep::{Row, RowStatus, Sweep};
+use carom::{Diagnostic, Result};
 use serde_json::{Value, json};
 
 /// A statistic of a column, such as `mean(theta)` or `hist(impacts,50)`.

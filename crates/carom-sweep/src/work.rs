@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use carom::{Diagnostic, Error, Model, Result, Row, RowStatus, Sweep};
+use carom::sweep::{Row, RowStatus, Sweep};
+use carom::{Diagnostic, Error, Model, Result};
 
 use crate::folder::{self, damaged, path_of, write_whole};
 use crate::manifest::Manifest;
@@ -59,6 +60,10 @@ pub const STATUSES: [RowStatus; 5] =
 /// Makes the parts that are missing. `progress` is called after each part and every few rows; `stop` ends the sweep, which a later
 /// call completes.
 pub fn run(job: &SweepJob, progress: &(dyn Fn(&Summary) + Sync), stop: &(dyn Fn() -> bool + Sync)) -> Result<Summary> {
+    if cfg!(not(feature = "parquet")) && job.reductions.is_empty() {
+        let error = Diagnostic::new("this carom was built without Parquet, so it cannot write rows");
+        return Err(error.with_help("keep statistics with `--reduce`, or build it with its default features").into());
+    }
     folder::prepare(&job.folder)?;
     let reductions: Vec<String> = job.reductions.iter().map(|reduction| reduction.text.clone()).collect();
     let manifest = |chunk: u64| Manifest::new(job.model, job.sweep, job.records, &reductions, chunk);
@@ -90,6 +95,7 @@ fn chunk(sweep: &Sweep, threads: u64, stop: &(dyn Fn() -> bool + Sync)) -> Resul
 struct Work<'a> {
     job: &'a SweepJob<'a>,
     manifest: &'a Manifest,
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     plan: String,
     progress: &'a (dyn Fn(&Summary) + Sync),
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -202,10 +208,7 @@ impl Work<'_> {
 
     #[cfg(not(feature = "parquet"))]
     fn write_rows(&self, _path: &std::path::Path, _rows: &[Row]) -> std::io::Result<()> {
-        Err(std::io::Error::other(format!(
-            "carom was built without Parquet; use `--reduce` ({} bytes)",
-            self.plan.len()
-        )))
+        Err(std::io::Error::other("no Parquet"))
     }
 
     /// Checks a part that is there.

@@ -53,6 +53,11 @@ pub mod kernel {
     pub use crate::kernel::*;
 }
 
+/// See `linkage.rs` in the sources.
+pub mod linkage {
+    pub use crate::linkage::tree;
+}
+
 /// See `mechanics/` in the sources.
 pub mod mechanics {
     pub use crate::mechanics::*;
@@ -115,7 +120,7 @@ pub mod step {
 
 /// See `sweep/` in the sources.
 pub mod sweep {
-    pub use crate::sweep::*;
+    pub use crate::sweep::events::{At, Family, Seen, observe, period_of, quick_simulation};
 }
 
 /// See `system/` in the sources.
@@ -131,4 +136,9 @@ pub mod optimize {
 /// See `tangent/` in the sources.
 pub mod tangent {
     pub use crate::tangent::*;
+}
+
+/// See `tree/` in the sources.
+pub mod tree {
+    pub use crate::tree::*;
 }

@@ -19,6 +19,7 @@
 //!   in other threads.
 //! - [`Trajectory`] is a run, kept: columns by name, impacts, and the state at any time. [`Watcher`] is for runs that are too
 //!   long to keep.
+//! - [`sweep`] has many runs of one model, [`analysis`] what the derivatives of a motion tell.
 //! - [`derive()`] writes the mechanics out as you would on paper.
 //!
 //! [`lab`] has the parts that these are made from.
@@ -38,6 +39,11 @@ mod page_on_sweeps {}
 #[doc = include_str!("../../../docs/derivatives.md")]
 mod page_on_derivatives {}
 
+/// So is that of the page on control problems.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/control.md")]
+mod page_on_control {}
+
 // On x86-64 only the feature `cranelift` needs these, so that there they are dependencies of their own.
 #[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
 extern crate x64_cranelift_codegen as cranelift_codegen;
@@ -50,7 +56,7 @@ extern crate x64_cranelift_module as cranelift_module;
 #[cfg(all(feature = "cranelift", target_arch = "x86_64"))]
 extern crate x64_cranelift_native as cranelift_native;
 
-mod analysis;
+pub mod analysis;
 mod catalogue;
 mod compare;
 mod derive;
@@ -65,6 +71,7 @@ mod kernel;
 pub mod lab;
 mod lanes;
 mod limits;
+mod linkage;
 mod mechanics;
 mod mechanism;
 mod method;
@@ -78,13 +85,11 @@ mod run;
 mod simulation;
 mod solve;
 mod step;
-mod sweep;
+pub mod sweep;
 mod system;
 mod tangent;
+mod tree;
 
-pub use analysis::{
-    Approach, BranchPoint, ClosedOrbit, Derivatives, Exponents, Fixed, Lyapunov, Mark, Miss, Mode, Orbit, Sensitivity,
-};
 pub use catalogue::{EXAMPLES, Example};
 pub use derive::derive;
 pub use error::{Diagnostic, Error, Failure, Place, Result};
@@ -93,6 +98,5 @@ pub use method::{Method, entries as methods};
 pub use model::{Builder, Model};
 pub use optimize::{Answer, Optimization};
 pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Jump, Outcome, Status, View, Watcher};
-pub use simulation::{Dense, Ready, Record, RowStatus, RunError, Side, Simulation, Trajectory};
+pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
 pub use step::{Memory, State};
-pub use sweep::{Axis, Plan, Row, Sweep, SweepBuilder, Values};

@@ -144,8 +144,9 @@ pub const MANY_FROM_REST: usize = 200;
 pub const MOST_CONTROLLED: usize = 100_000;
 /// Stage equations of quick steps are solved to this many times less than the local error that is allowed.
 pub const SAFETY_OF_SOLUTION: f64 = 100.0;
-/// They are solved at least to this: the polynomial of a step is extrapolated, which amplifies its error by some 10⁵.
-pub const MOST_SOLUTION: f64 = 1e-9;
+/// They are solved at least to this: the polynomial of a step is extrapolated, which amplifies its error by some 10⁵. With 1e-9, one
+/// double pendulum in ten misses a tolerance of 1e-5.
+pub const MOST_SOLUTION: f64 = 1e-10;
 /// They are solved at most to this, which is roundoff.
 pub const LEAST_SOLUTION: f64 = 1e-17;
 /// The prediction of a quick step may be off by this many times the square root of the accuracy with which it is solved: the end of
@@ -228,6 +229,8 @@ pub const DISTURBED_RUNS: usize = 4;
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
 /// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
 pub const NEGLIGIBLE: f64 = 0.03;
+/// Where roundoff is above this, relative to the tolerance, other steps will not reach the tolerance either.
+pub const HOPELESS: f64 = 1e3;
 /// A growth is resolved if it takes at least so many checkpoints.
 pub const RESOLVED: usize = 16;
 /// Disturbances grow exponentially if they grow by this factor in each quarter of the time: more than under a power law t³.
@@ -261,3 +264,12 @@ pub const LARGE_DRIFT: f64 = 0.1;
 pub const LARGE_MEAN_DRIFT: f64 = 0.5;
 /// Drifts of the energy below this, relative to the absolute terms of L, are rounding.
 pub const DRIFT_ROUNDING: f64 = 1e-12;
+
+// ---- Mechanisms ------------------------------------------------------------------------------------------------------------------
+
+/// Mechanisms with at most this many coordinates run on compiled expressions, which are faster there; larger ones on recursive
+/// kernels.
+pub const SMALL_MECHANISM: usize = 8;
+/// Methods without a recursive kernel are refused for mechanisms with more coordinates than this: their equations grow with the
+/// square of the number of bodies, and their compilation takes minutes.
+pub const LARGEST_ON_EXPRESSIONS: usize = 12;

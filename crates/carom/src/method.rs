@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::error::{Diagnostic, Error, Result};
 use crate::flow::{self, FlowKind};
 use crate::impact::{self, Built, RuleKind, Workshop};
+use crate::linkage;
 use crate::model::settings::{McvaSettings, Simultaneous};
 use crate::model::{AUTO, Model, Run, suggestion};
 use crate::plant::Plant;
@@ -48,8 +49,14 @@ pub const DEFAULT: &str = "gauss6+ctec";
 /// stages.
 const CONSTRAINED: &str = "gauss4+ctec";
 
+/// The default method for a large mechanism, on recursive kernels.
+const RECURSIVE: &str = "midpoint-suzuki4+ctec";
+
 /// The default method for a model.
 pub fn default_for(model: &Model) -> &'static str {
+    if linkage::is_large(&model.system) {
+        return RECURSIVE;
+    }
     if model.system.constraints.is_empty() { DEFAULT } else { CONSTRAINED }
 }
 
@@ -72,7 +79,7 @@ impl Method {
     pub fn named(name: &str, alpha: Option<f64>) -> Result<Method> {
         let preset = PRESETS.iter().find(|(preset, ..)| *preset == name);
         let (full, mcva_order) = preset.map_or((name, None), |(_, full, order)| (*full, *order));
-        let find_flow = |name: &str| flow::registry(alpha).into_iter().find(|flow| flow.name == name);
+        let find_flow = |name: &str| flow::named(name, alpha).ok();
         let find_rule = |name: &str| impact::registry().into_iter().find(|rule| rule.name == name);
         let (mut flow, mut rule): (Option<FlowKind>, Option<RuleKind>) = (None, None);
         let projected = PROJECTED.iter().find(|(preset, ..)| full.rsplit('+').next() == Some(preset));
@@ -123,6 +130,11 @@ impl Method {
         self.rule.build(&Workshop { plant, flow: &self.flow, settings: &settings })
     }
 
+    /// True if large mechanisms run on recursive kernels with this method.
+    pub fn has_recursive_kernel(&self) -> bool {
+        self.flow.has_recursive_kernel() && self.rule.name == "ctec" && self.switches.is_none()
+    }
+
     /// Moreau's law applies to velocities: it is not defined for rules that conserve another energy than H, or if L_vv depends
     /// on v.
     fn check_moreau(&self, plant: &dyn Plant) -> Result<()> {
@@ -143,7 +155,7 @@ pub fn entries() -> [(&'static str, Vec<MethodEntry>); 3] {
     let presets = PRESETS.iter().map(|(name, full, _)| entry(name, full));
     let presets = presets.chain(PROJECTED.iter().map(|(name, _, about)| entry(name, about)));
     [
-        ("Flows", flow::registry(None).into_iter().map(flow).collect()),
+        ("Flows", flow::registry(None).into_iter().chain(flow::on_trees()).map(flow).collect()),
         ("Impact rules", impact::registry().iter().map(|rule| entry(rule.name, rule.about)).collect()),
         ("Presets", presets.collect()),
     ]

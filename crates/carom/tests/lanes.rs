@@ -126,7 +126,7 @@ fn many_values_at_once_are_kept() {
     assert_close(&[terms, vec![sum]].concat());
 }
 
-/// The same where each operation needs values that were computed long ago.
+/// Lanes agree with the interpreter where each operation needs values that were computed long before.
 #[test]
 fn values_are_kept_whatever_the_order_of_their_uses() {
     let [x, y, z] = symbols();

@@ -96,6 +96,7 @@ fn newtons(given: &[Expr], unknowns: &[Expr], residuals: &[Expr]) -> [Newton; 2]
             constraints: Vec::new(),
             stated: 0,
             backend,
+            lease: Default::default(),
         };
         Newton::new(&mechanics, given, unknowns, residuals, &[]).expect("all symbols are inputs")
     })

@@ -10,7 +10,7 @@ use carom::{Diagnostic, Error, Model, Result};
 
 use super::{load, warn};
 use crate::args;
-use crate::output::print;
+use crate::output::{aside, print};
 use crate::style::{self, STRONG, paint};
 
 /// Validates a model and describes it, or prints all mistakes.
@@ -73,7 +73,7 @@ fn describe(model: &Model) -> Result<()> {
     warn(&model.warnings);
     if let Some(start) = start {
         warn(&start.warnings);
-        start.notes.iter().for_each(|note| anstream::eprintln!("{}", style::note(note)));
+        start.notes.iter().for_each(|note| aside(&style::note(note)));
     }
     Ok(())
 }

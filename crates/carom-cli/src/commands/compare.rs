@@ -12,7 +12,7 @@ use carom_report::plots;
 use super::picture::{PLOTS, theme, write_plot};
 use super::{Table, count, keep_model, load, spinner, with_options, written};
 use crate::args;
-use crate::output::print;
+use crate::output::{aside, print};
 use crate::style::{QUIET, STRONG, paint, right, warning};
 
 /// If the error of the reference motion exceeds this, a warning is printed.
@@ -43,7 +43,7 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     if comparison.exact_error > UNKNOWN {
         let message =
             format!("the reference has an error of about {:.0e}: errors near it mean little", comparison.exact_error);
-        anstream::eprintln!("{}", warning(&message));
+        aside(&warning(&message));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,16 +3,17 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use carom::{Exponents, Model, Result, Status};
+use carom::analysis::Exponents;
+use carom::{Model, Result, Status};
 use carom_report::chart::{Axis, Chart, Series};
 
 use super::picture::{theme, write_plot};
 use super::sensitivity::status;
-use super::{load, plot_target, with_equal_steps, written};
+use super::{count, load, plot_target, with_equal_steps, written};
 use crate::args;
 use crate::json::Object;
-use crate::output::print;
-use crate::style::{STRONG, paint, visible, warning};
+use crate::output::{aside, print};
+use crate::style::{STRONG, paint, rounded, visible, warning};
 
 /// The number of points of a curve.
 const POINTS: usize = 2000;
@@ -34,7 +35,7 @@ pub fn lyapunov(arguments: &args::Lyapunov) -> Result<ExitCode> {
     let files = plot.iter().map(written).collect::<String>();
     print(&if arguments.run.json { json(&model, &found, seconds) + "\n" } else { table(&model, &found) + &files })?;
     for message in &found.warnings {
-        anstream::eprintln!("{}", warning(&visible(message)));
+        aside(&warning(&visible(message)));
     }
     Ok(if found.status == Status::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -62,12 +63,12 @@ fn json(model: &Model, found: &Exponents, seconds: [f64; 2]) -> String {
 
 fn table(model: &Model, found: &Exponents) -> String {
     let mut page = format!(
-        "{}\n{}, step {}, up to t = {}; {} impacts after the transient\n\n",
+        "{}\n{}, step {}, up to t = {}; {} after the transient\n\n",
         paint(STRONG, &model.title),
         found.method,
-        found.step,
+        rounded(found.step, 6),
         found.until,
-        found.impacts
+        count(found.impacts, "impact")
     );
     if let (_, Some(message)) = status(model, &found.status) {
         page += &format!("{}\n", paint(STRONG, &message));

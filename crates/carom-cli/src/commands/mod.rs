@@ -14,7 +14,7 @@ mod optimize;
 mod orbit;
 mod paper;
 mod picture;
-mod run;
+pub mod run;
 mod sensitivity;
 mod sweep;
 
@@ -29,8 +29,8 @@ use carom_report::file::Target;
 use indicatif::ProgressBar;
 
 use crate::args::{self, Command};
-use crate::output::print;
-use crate::style;
+use crate::output::{aside, print};
+use crate::{session, style};
 
 /// Executes a command.
 pub fn execute(command: Command) -> Result<ExitCode> {
@@ -57,31 +57,30 @@ pub fn execute(command: Command) -> Result<ExitCode> {
 
 /// Shows progress on a terminal.
 fn spinner() -> ProgressBar {
+    if session::is_called() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     bar
 }
 
-/// True after Ctrl-C.
-fn interrupted() -> bool {
-    interrupt::Interrupt.wants_to_stop()
-}
-
-/// Lets Ctrl-C end a command in an orderly way.
-fn watch_for_interrupt() {
-    interrupt::Interrupt::new();
+/// Lets Ctrl-C end a command in an orderly way: what is returned tells whether it should end.
+fn watch_for_interrupt() -> impl Fn() -> bool + Send + Sync {
+    let interrupt = interrupt::Interrupt::new();
+    move || interrupt.wants_to_stop()
 }
 
 /// Prints warnings about input that is allowed but rarely intended.
 fn warn(warnings: &[Diagnostic]) {
     for warning in warnings {
-        anstream::eprintln!("{}", style::warning(&warning.body()));
+        aside(&style::warning(&warning.body()));
     }
 }
 
 /// Where a table goes.
 enum Table {
-    /// `-`, or `/dev/stdout`: the summary follows on it.
+    /// `-`, or `/dev/stdout`.
     Output,
     File(Target),
 }
@@ -157,6 +156,9 @@ fn keep_model(target: Target, model: &str) -> Result<Target> {
 
 /// Loads the model that an argument names: a shipped model or a file.
 pub fn load(model: &args::Model) -> Result<Model> {
+    if let Some(given) = session::model(&model.model, &model.settings) {
+        return given;
+    }
     let path = Path::new(&model.model);
     if let Some(example) = catalogue::find(&model.model)
         && !path.exists()

@@ -3,17 +3,18 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use carom::analysis::{BranchPoint, ClosedOrbit, Mark};
 use carom::lab::method::default_for;
-use carom::{BranchPoint, ClosedOrbit, Diagnostic, Error, Impact, Mark, Model, Node, Result};
+use carom::{Diagnostic, Error, Impact, Model, Node, Result};
 use carom_report::chart::{Axis, Chart, Mark as Drawn, Series};
 use carom_report::plots::pretty;
 
 use super::picture::{theme, write_plot};
 use super::{load, plot_target, with_equal_steps, written};
 use crate::args;
-use crate::json::{Object, list_of, text};
-use crate::output::print;
-use crate::style::{STRONG, paint, visible, warning};
+use crate::json::{Object, impact_object, list_of, text};
+use crate::output::{aside, print};
+use crate::style::{STRONG, paint, rounded, visible, warning};
 
 /// Finds a periodic orbit.
 pub fn orbit(arguments: &args::Orbit) -> Result<ExitCode> {
@@ -65,7 +66,7 @@ pub fn orbit(arguments: &args::Orbit) -> Result<ExitCode> {
         table(&model, &found, along.as_ref().map(|along| along.0.as_str())) + &files
     })?;
     if let Some(ended) = &found.ended {
-        anstream::eprintln!("{}", warning(ended));
+        aside(&warning(ended));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,18 +85,7 @@ fn range(argument: &str) -> Result<(String, f64, f64)> {
 }
 
 fn json(model: &Model, found: &ClosedOrbit, has_branch: bool, seconds: [f64; 2]) -> String {
-    let impact = |impact: &Impact| {
-        Object::default()
-            .number("t", impact.minus.t)
-            .text("wall", &model.system.walls[impact.wall].name)
-            .number("lambda", impact.lambda)
-            .numbers("q", &impact.minus.q)
-            .numbers("v_minus", &impact.minus.v)
-            .numbers("v_plus", &impact.plus.v)
-            .numbers("p_minus", &impact.minus.p)
-            .numbers("p_plus", &impact.plus.p)
-            .finish()
-    };
+    let impact = |impact: &Impact| impact_object(&model.system.walls[impact.wall].name, impact);
     let start = |node: &Node| {
         let object = Object::default().number("t", node.t).numbers("q", &node.q);
         object.numbers("v", &node.v).numbers("p", &node.p).finish()
@@ -156,7 +146,7 @@ fn table(model: &Model, found: &ClosedOrbit, along: Option<&str>) -> String {
         "{}\n{}, step {}\n\nperiod {:.12}, {stability}; closed to {:.1e} after {} iterations\n",
         paint(STRONG, &model.title),
         found.method,
-        found.step,
+        rounded(found.step, 6),
         found.period,
         found.residual,
         found.iterations

@@ -6,6 +6,8 @@ use carom_report::file::Target;
 use carom_report::palette::{DARK, LIGHT, Theme};
 use carom_report::{png, svg};
 
+use crate::session;
+
 /// The file extensions of plots.
 pub const PLOTS: [&str; 2] = ["svg", "png"];
 
@@ -26,7 +28,7 @@ pub fn command_line() -> String {
     let quote = |word: String| {
         if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let words = std::env::args_os().skip(1).map(|word| quote(word.to_string_lossy().into_owned()));
-    let words: Vec<String> = words.collect();
+    let typed = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = session::words().unwrap_or_else(typed).into_iter().map(quote).collect();
     format!("carom {}", words.join(" "))
 }

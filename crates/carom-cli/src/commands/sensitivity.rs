@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use carom::{Approach, Derivatives, Diagnostic, Fixed, Mode, Model, Result, Status};
+use carom::analysis::{Approach, Derivatives, Fixed, Mode};
+use carom::{Diagnostic, Model, Result, Status};
 use carom_report::chart::{Axis, Chart, Series};
 use carom_report::plots::pretty;
 
@@ -11,8 +12,8 @@ use super::picture::{theme, write_plot};
 use super::{load, plot_target, with_equal_steps, written};
 use crate::args;
 use crate::json::{Object, list_of, number, text};
-use crate::output::print;
-use crate::style::{QUIET, STRONG, paint, right, visible, warning};
+use crate::output::{aside, print};
+use crate::style::{QUIET, STRONG, paint, right, rounded, visible, warning};
 
 /// The number of derivatives in a row of the table.
 const COLUMNS: usize = 6;
@@ -51,7 +52,7 @@ pub fn sensitivity(arguments: &args::Sensitivity) -> Result<ExitCode> {
         table(&model, &found) + &files
     })?;
     for message in &found.warnings {
-        anstream::eprintln!("{}", warning(&visible(message)));
+        aside(&warning(&visible(message)));
     }
     Ok(if found.status == Status::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -131,8 +132,13 @@ fn cell(x: f64) -> String {
 
 /// The table for the terminal.
 fn table(model: &Model, found: &Derivatives) -> String {
-    let mut page =
-        format!("{}\n{}, step {}, up to t = {}\n", paint(STRONG, &model.title), found.method, found.step, found.until);
+    let mut page = format!(
+        "{}\n{}, step {}, up to t = {}\n",
+        paint(STRONG, &model.title),
+        found.method,
+        rounded(found.step, 6),
+        found.until
+    );
     if let (_, Some(message)) = status(model, &found.status) {
         page += &format!("{}\n", paint(STRONG, &message));
     }

@@ -3,14 +3,16 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use carom::{Diagnostic, Model, Result, Sweep};
+use carom::sweep::Sweep;
+use carom::{Diagnostic, Model, Result};
 use carom_sweep::{Reduction, STATUSES, Summary, SweepJob, read_share, run, time_left};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{count, interrupted, load, watch_for_interrupt, with_options};
+use super::{count, load, watch_for_interrupt, with_options};
 use crate::args;
 use crate::json::{Object, list_of};
 use crate::output::print;
+use crate::session;
 use crate::style::{QUIET, STRONG, paint};
 
 /// Sweeps a model.
@@ -24,7 +26,7 @@ pub fn sweep(arguments: &args::Sweep) -> Result<ExitCode> {
     let records = arguments.record.as_slice();
     let folder = arguments.out.clone();
     let job = SweepJob { model: &model, sweep: &sweep, records, reductions: &reductions, folder, threads, share };
-    watch_for_interrupt();
+    let interrupted = watch_for_interrupt();
     let began = Instant::now();
     let bar = bar();
     let summary = run(&job, &|summary| show(&bar, summary, began.elapsed()), &interrupted);
@@ -72,6 +74,9 @@ fn threads(given: Option<usize>) -> Result<usize> {
 }
 
 fn bar() -> ProgressBar {
+    if session::is_called() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} rows, {msg}") {
         bar.set_style(style);

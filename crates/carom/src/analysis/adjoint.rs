@@ -13,10 +13,10 @@ use super::forward::Approached;
 use super::miss::Misses;
 use super::names::{By, Of};
 use super::results::Quantities;
-use super::seeds::{Seeds, Start};
+use super::seeds::{Seeds, Slots, Start};
 use crate::error::Result;
 use crate::phase::Phase;
-use crate::run::Watcher;
+use crate::run::{Schedule, Scheduled, Watcher};
 use crate::solve::{NoSolution, Solved};
 use crate::step::{EventKind, Scheme, State, StepLog, Stepper, Variant};
 use crate::tangent::{Matrix, StepTangent, Tangent, add, dot};
@@ -34,6 +34,8 @@ pub(super) struct Tape {
     pub(super) misses: Misses,
     pub(super) lost: Option<(f64, String)>,
     pub(super) last: Option<(Phase, Vec<usize>)>,
+    /// When the last step begins.
+    last_begin: f64,
 }
 
 /// What a sweep gives.
@@ -54,6 +56,7 @@ struct Covector {
     t: f64,
     z: Vec<f64>,
     by_t: f64,
+    /// By the slots of θ.
     theta: Vec<f64>,
 }
 
@@ -69,6 +72,7 @@ impl Tape {
             misses,
             lost: None,
             last: None,
+            last_begin: f64::NEG_INFINITY,
         }
     }
 
@@ -103,12 +107,13 @@ impl Tape {
             self.states.push(log.end.clone());
         }
         self.last = Some((log.end.z.clone(), log.end.holding.clone()));
+        self.last_begin = log.begin();
     }
 
     /// The value and the derivatives of each quantity, and how the impacts are approached.
     pub(super) fn back(
         &mut self,
-        scheme: &Scheme,
+        (scheme, schedule): (&Scheme, &Schedule),
         tangent: &mut Tangent,
         start: &Start,
         by: &[By],
@@ -116,28 +121,36 @@ impl Tape {
         quantities: &Quantities,
     ) -> Result<Swept> {
         self.changes.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let mut slots = start.slots.clone();
         let mut covectors: Vec<Option<Covector>> =
-            of.iter().map(|&of| self.covector(of, tangent, quantities)).collect();
+            of.iter().map(|&of| self.covector(of, tangent, quantities, &mut slots)).collect();
         let mut stepper = scheme.stepper(Variant::Whole)?;
+        let mut stepper = Scheduled::new(&mut *stepper, schedule, &self.states[0]);
         let facts = scheme.plant.facts();
         let mut log = StepLog::new(&self.states[0], facts.is_one_point.len());
         let mut approached: Vec<Option<Approached>> = vec![None; self.impacts.len()];
-        let mut seeds = None;
+        let (mut seeds, mut later) = (None, self.impacts.len());
         for (number, first) in self.states.clone().iter().enumerate().rev() {
             let steps = number * self.stride..((number + 1) * self.stride).min(self.untils.len());
             let untils = &self.untils[steps.clone()];
-            let made = segment(&mut *stepper, tangent, first, untils, &mut log, &mut self.misses);
-            let Ok(Segment { tangents, begin, touch }) = made else {
+            let made = segment(&mut stepper, tangent, first, untils, &mut log, &mut self.misses);
+            let Ok(Segment { tangents, begins, begin, touch }) = made else {
                 self.lost.get_or_insert((first.z.t, "the equations of the derivatives have no solution".into()));
                 continue;
             };
             if let Some(t) = touch {
                 self.lost = Some((t, "the motion touches a wall there without an impact".into()));
             }
-            for (step, tangent) in steps.clone().zip(&tangents).rev() {
-                for (k, impact) in self.impacts.clone().iter().enumerate().filter(|(_, impact)| impact.0 == step) {
-                    approached[k] = tangent.impacts.get(impact.1).map(Approached::of);
-                    let Some(about) = &approached[k] else { continue };
+            for ((step, tangent), &t) in steps.clone().zip(&tangents).zip(&begins).rev() {
+                slots.enter(t);
+                // A segment that could not be differentiated was left out.
+                while self.impacts[..later].last().is_some_and(|impact| impact.0 > step) {
+                    later -= 1;
+                }
+                while let Some(&(_, number, _)) = self.impacts[..later].last().filter(|impact| impact.0 == step) {
+                    later -= 1;
+                    approached[later] = tangent.impacts.get(number).map(Approached::of);
+                    let Some(about) = &approached[later] else { continue };
                     let roundoff = self.misses.roundoff(about.wall, &about.minus).unwrap_or(0.0);
                     if about.margin().is_some_and(|margin| margin <= roundoff) {
                         self.lost = Some((about.minus.t, "the motion grazes a wall there".into()));
@@ -146,9 +159,9 @@ impl Tape {
                 for (covector, &of) in covectors.iter_mut().zip(of) {
                     let Some(covector) = covector else { continue };
                     if covector.step == step {
-                        self.take_event(of, covector, tangent, quantities);
+                        self.take_event(of, covector, tangent, quantities, &slots);
                     } else if covector.step > step {
-                        covector.pass(tangent);
+                        covector.pass(tangent, &slots, of == Of::Objective);
                     }
                 }
             }
@@ -169,8 +182,8 @@ impl Tape {
     }
 
     /// The derivatives of a quantity at the end; those of an event follow when the sweep reaches its step.
-    fn covector(&self, of: Of, tangent: &mut Tangent, quantities: &Quantities) -> Option<Covector> {
-        let (size, m) = (self.states[0].z.z.len(), tangent.code().parameters());
+    fn covector(&self, of: Of, tangent: &mut Tangent, quantities: &Quantities, slots: &mut Slots) -> Option<Covector> {
+        let (size, m) = (self.states[0].z.z.len(), slots.count());
         let event = |&(step, _, t): &(usize, usize, f64)| Covector {
             step,
             value: t,
@@ -187,32 +200,42 @@ impl Tape {
                 let is_first = covector.step == usize::MAX;
                 Some(if is_first { Covector { z: vec![0.0; size], theta: vec![0.0; m], ..covector } } else { covector })
             }
-            Of::Final(..) | Of::Output(_) => {
+            Of::Final(..) | Of::Output(_) | Of::Objective => {
                 let (z, holding) = self.last.as_ref()?;
                 let (values, slopes) = tangent.look(&quantities.state, z, holding).ok()?;
                 let row = quantities.row(of)?;
                 let (by_z, rest) = slopes.row(row).split_at(z.z.len());
+                let mut theta = vec![0.0; m];
+                slots.enter(self.last_begin);
+                slots.spread(&rest[1..], &mut theta);
                 Some(Covector {
                     step: self.untils.len(),
                     value: values[row],
                     t: f64::MAX,
                     z: by_z.to_vec(),
                     by_t: rest[0],
-                    theta: rest[1..].to_vec(),
+                    theta,
                 })
             }
         }
     }
 
     /// Takes the derivatives of an event from the step that contains it.
-    fn take_event(&self, of: Of, covector: &mut Covector, tangent: &StepTangent, quantities: &Quantities) {
+    fn take_event(
+        &self,
+        of: Of,
+        covector: &mut Covector,
+        tangent: &StepTangent,
+        quantities: &Quantities,
+        slots: &Slots,
+    ) {
         let impact = |k: usize| tangent.impacts.get(self.impacts[k].1);
         let slopes = match of {
             Of::ImpactTime(k) => impact(k).map(|impact| (impact.minus.t, impact.dt.clone())),
             Of::ImpactLambda(k) => impact(k).map(|impact| (impact.lambda, impact.dlambda.clone())),
             Of::ImpactQ(k, i) => impact(k).and_then(|impact| quantities.place(impact, i)),
             Of::Rest(k) => tangent.changes.get(self.changes[k].1).map(|change| (change.t, change.dt.clone())),
-            Of::Final(..) | Of::Output(_) => None,
+            Of::Final(..) | Of::Output(_) | Of::Objective => None,
         };
         let size = tangent.end.rows();
         let Some((value, slopes)) = slopes else {
@@ -221,13 +244,14 @@ impl Tape {
         };
         covector.value = value;
         covector.z = slopes[..size].to_vec();
-        covector.theta = slopes[size + 2..].to_vec();
+        covector.theta.fill(0.0);
+        slots.spread(&slopes[size + 2..], &mut covector.theta);
     }
 }
 
 impl Covector {
     /// From the end of a step to its beginning.
-    fn pass(&mut self, tangent: &StepTangent) {
+    fn pass(&mut self, tangent: &StepTangent, slots: &Slots, counts_cost: bool) {
         let size = tangent.end.rows();
         let mut slopes = vec![0.0; tangent.end.columns];
         for (i, x) in self.z.iter().enumerate() {
@@ -236,8 +260,12 @@ impl Covector {
         // The time of the end is that of a node, except where the run ends early.
         add(&mut slopes, self.by_t, &tangent.end_time);
         self.by_t = 0.0;
+        if counts_cost {
+            self.value += tangent.cost;
+            add(&mut slopes, 1.0, &tangent.cost_slopes);
+        }
         self.z.copy_from_slice(&slopes[..size]);
-        add(&mut self.theta, 1.0, &slopes[size + 2..]);
+        slots.spread(&slopes[size + 2..], &mut self.theta);
     }
 
     fn along(&self, seeds: &Seeds) -> Vec<f64> {
@@ -254,6 +282,8 @@ impl Covector {
 /// Steps that were made again and differentiated.
 struct Segment {
     tangents: Vec<StepTangent>,
+    /// When each step begins.
+    begins: Vec<f64>,
     /// The state at the beginning, and the walls that hold it.
     begin: Option<(Phase, Vec<usize>)>,
     /// When a wall is touched without an impact.
@@ -271,7 +301,7 @@ fn segment(
 ) -> Solved<Segment> {
     stepper.begin(&first.parameters);
     let mut state = first.clone();
-    let mut made = Segment { tangents: Vec::with_capacity(untils.len()), begin: None, touch: None };
+    let mut made = Segment { tangents: Vec::with_capacity(untils.len()), begins: Vec::new(), begin: None, touch: None };
     for &until in untils {
         stepper.step(&state, until, log)?;
         let mut step = StepTangent::default();
@@ -282,6 +312,7 @@ fn segment(
             made.begin = Some((log.arcs().first().ok_or(NoSolution::Diverged)?.start.clone(), log.holding(0).to_vec()));
         }
         made.tangents.push(step);
+        made.begins.push(log.begin());
         state.copy_from(&log.end);
     }
     Ok(made)

@@ -7,7 +7,7 @@ use crate::phase::Phase;
 use crate::run::{Watcher, failure};
 use crate::solve::Solved;
 use crate::step::StepLog;
-use crate::tangent::{ImpactTangent, Matrix, StepTangent, Tangent};
+use crate::tangent::{ImpactTangent, Matrix, StepTangent, Tangent, add};
 
 /// Carries the derivatives of the state by some variables along a run.
 pub(super) struct Forward<'a> {
@@ -19,6 +19,9 @@ pub(super) struct Forward<'a> {
     /// ∂(q, p) of the last state by the variables.
     pub(super) d: Matrix,
     pub(super) events: Events,
+    /// The running cost so far, and its derivatives.
+    pub(super) cost: f64,
+    pub(super) cost_slopes: Vec<f64>,
     /// The last state and the walls that hold it, and the derivatives of its time.
     pub(super) last: Option<(Phase, Vec<usize>)>,
     pub(super) end_time: Vec<f64>,
@@ -91,6 +94,8 @@ impl<'a> Forward<'a> {
             misses,
             d: Matrix::default(),
             events: Events::default(),
+            cost: 0.0,
+            cost_slopes: vec![0.0; by.len()],
             last: None,
             end_time: vec![0.0; by.len()],
             lost: None,
@@ -103,6 +108,7 @@ impl<'a> Forward<'a> {
     /// From now on there are no derivatives.
     fn lose(&mut self, t: f64, why: String) {
         self.d.data.fill(f64::NAN);
+        self.cost_slopes.fill(f64::NAN);
         self.lost.get_or_insert((t, why));
     }
 
@@ -125,6 +131,7 @@ impl<'a> Forward<'a> {
         if self.seeds.is_none() {
             self.begin(log)?;
         }
+        self.seeds.iter_mut().for_each(|seeds| seeds.slots.enter(log.begin()));
         self.tangent.follow(log, &mut self.step)?;
         let touch = self.misses.see(log, self.tangent.moments(log))?;
         let Some(seeds) = &self.seeds else { return Ok(()) };
@@ -142,6 +149,10 @@ impl<'a> Forward<'a> {
         let changes = self.step.changes.iter().map(|change| ChangeRow { t: change.t, dt: chain(&change.dt) });
         self.events.changes.extend(changes);
         self.end_time = chain(&self.step.end_time);
+        if !self.step.cost_slopes.is_empty() {
+            self.cost += self.step.cost;
+            add(&mut self.cost_slopes, 1.0, &chain(&self.step.cost_slopes));
+        }
         seeds.advance(&self.step.end, &self.d, &mut self.next);
         std::mem::swap(&mut self.d, &mut self.next);
         // A wall that is only just touched is an impact or none, whatever the derivatives say.

@@ -47,6 +47,10 @@ pub struct Exponents {
 /// The number of batches for the errors.
 const BATCHES: usize = 20;
 
+/// Columns that grow or shrink by this factor are factored at once: a factor f between two factorisations leaves the smallest column
+/// an error of f² times roundoff.
+const LONG: f64 = 10.0;
+
 impl Simulation {
     /// The Lyapunov exponents of the motion, through impacts.
     pub fn lyapunov(&self) -> Lyapunov {
@@ -135,6 +139,8 @@ struct Stretch {
     until: f64,
     first: Option<f64>,
     last: f64,
+    /// ln Rᵢᵢ since the last node that counts.
+    logs: Vec<f64>,
     /// Σ ln Rᵢᵢ, in total and in each batch, with the time of each batch.
     sums: Vec<f64>,
     batches: Vec<(f64, Vec<f64>)>,
@@ -156,6 +162,7 @@ impl Stretch {
             until,
             first: None,
             last: f64::NAN,
+            logs: vec![0.0; count],
             sums: vec![0.0; count],
             batches: vec![(0.0, vec![0.0; count]); BATCHES],
             impacts: 0,
@@ -184,8 +191,16 @@ impl Stretch {
         if t >= self.next || t >= self.until || begins {
             self.factor(t);
             self.next = t + self.every * (1.0 - 1e-9);
+        } else if self.is_long() {
+            self.orthogonalise();
         }
         Ok(())
+    }
+
+    /// True if a column is so long or short that the others lose digits beside it.
+    fn is_long(&self) -> bool {
+        let mut squares = self.columns.data.chunks(self.columns.columns).map(|column| dot(column, column));
+        squares.any(|square| !(1.0 / (LONG * LONG)..LONG * LONG).contains(&square))
     }
 
     /// Independent columns that the constraints allow.
@@ -210,11 +225,9 @@ impl Stretch {
         Ok(())
     }
 
-    /// Orthogonal columns; the logarithms of their lengths are added.
-    fn factor(&mut self, t: f64) {
+    /// Orthogonal columns; the logarithms of their lengths are noted.
+    fn orthogonalise(&mut self) {
         let size = self.columns.columns;
-        let counts = self.first.is_some();
-        let mut logs = vec![0.0; self.count];
         for k in 0..self.count {
             let (before, rest) = self.columns.data.split_at_mut(k * size);
             let column = &mut rest[..size];
@@ -226,12 +239,18 @@ impl Stretch {
                 }
             }
             let length = dot(column, column).sqrt();
-            logs[k] = length.ln();
+            self.logs[k] += length.ln();
             if length > 0.0 {
                 column.iter_mut().for_each(|x| *x /= length);
             }
         }
-        if counts {
+    }
+
+    /// Factors the columns at a node that counts, and adds the logarithms since the last one.
+    fn factor(&mut self, t: f64) {
+        self.orthogonalise();
+        let logs = std::mem::replace(&mut self.logs, vec![0.0; self.count]);
+        if self.first.is_some() {
             let place = (t - self.begin) / (self.until - self.begin) * BATCHES as f64;
             let batch = ((place - 1e-9).max(0.0) as usize).min(BATCHES - 1);
             self.batches[batch].0 += t - self.last;

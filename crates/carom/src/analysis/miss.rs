@@ -30,9 +30,10 @@ pub(super) struct Misses {
     /// φ and φ̇ of each wall at the last moment.
     last: Vec<(f64, f64)>,
     z: Phase,
+    parameters: Vec<f64>,
 }
 
-/// A gap counts as touched within so many times its roundoff.
+/// A gap counts as touched if it is at most this many times its roundoff.
 const TOUCHES: f64 = 4.0;
 /// So many trials locate a minimum.
 const TRIALS: usize = 100;
@@ -52,6 +53,7 @@ impl Misses {
             largest: vec![0.0; facts.walls],
             last: vec![(f64::NAN, f64::NAN); facts.walls],
             z: facts.nowhere(),
+            parameters: parameters.to_vec(),
         })
     }
 
@@ -65,6 +67,11 @@ impl Misses {
     pub(super) fn see(&mut self, log: &StepLog, stages: Option<&Moments>) -> Solved<Option<f64>> {
         if self.largest.is_empty() {
             return Ok(None);
+        }
+        if self.parameters != *log.end.parameters {
+            self.parameters.copy_from_slice(&log.end.parameters);
+            self.looker.begin(&self.parameters);
+            self.evaluator.set_parameters(&self.parameters);
         }
         let mut touch = None;
         if let (Some(stages), true) = (stages, log.holding(0).is_empty()) {

@@ -1,6 +1,7 @@
 //! The names of what is differentiated, and of what it is differentiated by.
 
 use crate::error::{Diagnostic, Result};
+use crate::model::control::Signal;
 use crate::model::{Model, Motion, suggestion};
 
 /// A quantity that is differentiated.
@@ -18,6 +19,8 @@ pub(super) enum Of {
     Rest(usize),
     /// An output at the end.
     Output(usize),
+    /// The objective of the control problem, along the run.
+    Objective,
 }
 
 /// What `--of` asks for, before the number of impacts is known.
@@ -35,6 +38,16 @@ pub(super) enum By {
     Parameter(usize),
     /// A component of the start.
     Initial(Component, usize),
+    /// A control on one of its intervals.
+    Control(usize, usize),
+}
+
+/// What `--by` asks for, before the number of steps is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Asked {
+    One(By),
+    /// A control on all intervals.
+    Control(usize),
 }
 
 /// A part of a state.
@@ -64,6 +77,7 @@ impl Of {
             Of::ImpactQ(k, i) => format!("impacts[{k}].q[{i}]"),
             Of::Rest(k) => format!("rest[{k}].t"),
             Of::Output(i) => format!("outputs.{}", model.outputs[i].name),
+            Of::Objective => "objective".into(),
         }
     }
 }
@@ -73,6 +87,7 @@ impl By {
         match self {
             By::Parameter(k) => model.system.parameters[k].name.clone(),
             By::Initial(component, i) => format!("initial.{}[{i}]", component.letter()),
+            By::Control(c, k) => format!("{}[{k}]", model.problem.controls[c].name),
         }
     }
 }
@@ -86,6 +101,13 @@ pub(super) fn read_of(name: &str, model: &Model) -> Result<Vec<Wanted>> {
     }
     if name == "impacts" {
         return Ok(vec![Wanted::Impacts]);
+    }
+    if name == "objective" {
+        if model.problem.objective.is_empty() {
+            let help = "add `[objective]` with `running = \"u^2\"`, or `final`";
+            return Err(Diagnostic::new("the model has no [objective]").with_help(help).into());
+        }
+        return Ok(vec![Wanted::One(Of::Objective)]);
     }
     if let Some(output) = name.strip_prefix("outputs.") {
         let names = || model.outputs.iter().map(|output| output.name.as_str());
@@ -115,7 +137,7 @@ pub(super) fn read_of(name: &str, model: &Model) -> Result<Vec<Wanted>> {
     };
     let wrong = || {
         let known = "`final.q[0]`, `final.v[0]`, `final.p[0]`, `impacts[0].t`, `impacts[0].lambda`, `impacts[0].q[0]`, \
-                     `rest[0].t`, `outputs.name`, `final` or `impacts`";
+                     `rest[0].t`, `outputs.name`, `objective`, `final` or `impacts`";
         let range =
             if n == 1 { "there is one coordinate".into() } else { format!("coordinates count from 0 to {}", n - 1) };
         Diagnostic::new(format!("cannot differentiate `{name}`")).with_help(format!("give {known}; {range}"))
@@ -124,17 +146,21 @@ pub(super) fn read_of(name: &str, model: &Model) -> Result<Vec<Wanted>> {
 }
 
 /// Reads one name of `--by`. `view` says whether the start is regarded as (q, v) or (q, p).
-pub(super) fn read_by(name: &str, model: &Model, view: Component) -> Result<Vec<By>> {
+pub(super) fn read_by(name: &str, model: &Model, view: Component) -> Result<Vec<Asked>> {
     let system = &model.system;
     let free = system.free();
-    let all = |component| free.iter().map(move |&i| By::Initial(component, i));
+    let all = |component| free.iter().map(move |&i| Asked::One(By::Initial(component, i)));
     match name {
         "initial" => return Ok([Component::Q, view].into_iter().flat_map(all).collect()),
         "parameters" => {
             let is_number = |k: &usize| !model.structural.contains(&system.parameters[*k].name);
-            return Ok((0..system.parameters.len()).filter(is_number).map(By::Parameter).collect());
+            let numbers = (0..model.plain_parameters().len()).filter(is_number);
+            return Ok(numbers.map(|k| Asked::One(By::Parameter(k))).collect());
         }
         _ => {}
+    }
+    if let Some(control) = read_control(name, model)? {
+        return Ok(vec![control]);
     }
     if let Some(part) = name.strip_prefix("initial.") {
         if let Some(component) = component(part) {
@@ -153,17 +179,57 @@ pub(super) fn read_by(name: &str, model: &Model, view: Component) -> Result<Vec<
             let message = format!("`{}` is driven, so its start cannot be varied", system.coordinates[i].name);
             return Err(Diagnostic::new(message).with_help("differentiate by a parameter of its motion").into());
         }
-        return Ok(vec![By::Initial(component, i)]);
+        return Ok(vec![Asked::One(By::Initial(component, i))]);
     }
     let names = || system.parameters.iter().map(|parameter| parameter.name.as_str());
     let Some(number) = names().position(|known| known == name) else {
-        return Err(unknown("parameter", name, names()));
+        let what = if model.problem.controls.is_empty() { "parameter" } else { "parameter or control" };
+        return Err(unknown(what, name, names()));
     };
     if model.structural.iter().any(|structural| structural == name) {
         let message = format!("`{name}` is the bound of a repetition, so there is no derivative by it");
         return Err(Diagnostic::new(message).with_help("give another parameter").into());
     }
-    Ok(vec![By::Parameter(number)])
+    Ok(vec![Asked::One(By::Parameter(number))])
+}
+
+/// A control, `u` on all intervals or `u[3]` on one; none if there is no such control.
+fn read_control(name: &str, model: &Model) -> Result<Option<Asked>> {
+    let problem = &model.problem;
+    let number = |name: &str| problem.controls.iter().position(|control| control.name == name);
+    let one = || {
+        let (control, rest) = name.rsplit_once('[')?;
+        Some((number(control)?, Some(rest.strip_suffix(']')?.parse::<usize>().ok()?)))
+    };
+    let Some((control, interval)) = number(name).map(|control| (control, None)).or_else(one) else { return Ok(None) };
+    if problem.phases.is_empty() && matches!(problem.controls[control].value, Signal::Function(_)) {
+        let name = &problem.controls[control].name;
+        let message = format!("the control `{name}` is a function of time, so it has no steps");
+        return Err(Diagnostic::new(message).with_help("give its `value` as a list, or add `[[phase]]`").into());
+    }
+    Ok(Some(interval.map_or(Asked::Control(control), |k| Asked::One(By::Control(control, k)))))
+}
+
+/// The variables of a run whose controls have this number of intervals.
+pub(super) fn expand_by(asked: &[Asked], model: &Model, intervals: usize) -> Result<Vec<By>> {
+    let mut all: Vec<By> = Vec::new();
+    for asked in asked {
+        let more: Vec<By> = match *asked {
+            Asked::Control(c) => (0..intervals).map(|k| By::Control(c, k)).collect(),
+            Asked::One(by @ By::Control(_, k)) if k >= intervals => {
+                let message = format!("there is no `{}`", by.name(model));
+                let help = format!("the controls have {intervals} steps, which count from 0 to {}", intervals - 1);
+                return Err(Diagnostic::new(message).with_help(help).into());
+            }
+            Asked::One(by) => vec![by],
+        };
+        more.into_iter().for_each(|by| {
+            if !all.contains(&by) {
+                all.push(by);
+            }
+        });
+    }
+    Ok(all)
 }
 
 /// Whether `[initial]` gives velocities or momenta.

@@ -17,23 +17,30 @@ pub(super) struct Quantities {
     /// True for each output that contains no force of a wall.
     known: Vec<bool>,
     coordinates: usize,
+    /// The running cost, if the objective has one and is asked for.
+    pub(super) running: Option<Arc<OutputCode>>,
     /// The places of the free coordinates; none if there are driven ones.
     free: Vec<Option<usize>>,
 }
 
 impl Quantities {
-    pub(super) fn new(model: &Model, code: &TangentCode) -> Result<Quantities> {
+    pub(super) fn new(model: &Model, code: &TangentCode, wants_objective: bool) -> Result<Quantities> {
         let system = &model.system;
         let forces: Vec<Expr> = (0..system.walls.len()).map(normal_force).collect();
         let known: Vec<bool> = model.outputs.iter().map(|output| !output.value.depends_on(&forces)).collect();
         let outputs = model.outputs.iter().zip(&known);
         let outputs = outputs.map(|(output, known)| if *known { output.value } else { Expr::constant(0.0) });
         let momenta = grad(system.lagrangian.l, &system.v());
-        let functions: Vec<Expr> = system.q().into_iter().chain(system.v()).chain(momenta).chain(outputs).collect();
+        let objective = model.problem.objective;
+        let end = wants_objective.then_some(objective.end.unwrap_or(Expr::constant(0.0)));
+        let functions: Vec<Expr> =
+            system.q().into_iter().chain(system.v()).chain(momenta).chain(outputs).chain(end).collect();
+        let running = objective.running.filter(|_| wants_objective);
         let (free, n) = (system.free(), system.coordinates.len());
         Ok(Quantities {
             state: code.outputs(&system.drive(&functions))?,
             known,
+            running: running.map(|l| code.outputs(&system.drive(&[l]))).transpose()?,
             coordinates: n,
             free: (0..n).map(|i| free.iter().position(|&k| k == i)).collect(),
         })
@@ -44,6 +51,7 @@ impl Quantities {
         match of {
             Of::Final(component, i) => Some(i + self.coordinates * component as usize),
             Of::Output(i) if self.known[i] => Some(3 * self.coordinates + i),
+            Of::Objective => Some(3 * self.coordinates + self.known.len()),
             _ => None,
         }
     }
@@ -65,6 +73,12 @@ impl Quantities {
                 Of::Final(..) | Of::Output(_) => {
                     let ((values, slopes), row) = (end.as_ref()?, self.row(of)?);
                     (values[row], total(slopes.row(row), &forward.d, &forward.end_time, forward))
+                }
+                Of::Objective => {
+                    let ((values, slopes), row) = (end.as_ref()?, self.row(of)?);
+                    let mut sum = total(slopes.row(row), &forward.d, &forward.end_time, forward);
+                    add(&mut sum, 1.0, &forward.cost_slopes);
+                    (values[row] + forward.cost, sum)
                 }
                 Of::ImpactTime(k) => {
                     let impact = forward.events.impacts.get(k)?;
@@ -115,7 +129,8 @@ fn total(slopes: &[f64], d: &Matrix, dt: &[f64], forward: &Forward) -> Vec<f64> 
     slopes[..size].iter().enumerate().for_each(|(j, x)| add(&mut sum, *x, d.row(j)));
     add(&mut sum, slopes[size], dt);
     if let Some(seeds) = &forward.seeds {
-        slopes[size + 1..].iter().enumerate().for_each(|(k, x)| add(&mut sum, *x, seeds.theta.row(k)));
+        let by_theta = slopes[size + 1..].iter().zip(seeds.slots.now());
+        by_theta.for_each(|(x, &slot)| add(&mut sum, *x, seeds.theta.row(slot)));
     }
     sum
 }

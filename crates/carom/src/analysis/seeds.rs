@@ -4,6 +4,7 @@ use super::names::{By, Component};
 use crate::expr::{eval, grad};
 use crate::model::{Model, Motion};
 use crate::phase::Phase;
+use crate::run::piece;
 use crate::solve::Solved;
 use crate::tangent::{Matrix, Tangent, add, dot};
 
@@ -11,9 +12,66 @@ use crate::tangent::{Matrix, Tangent, add, dot};
 #[derive(Clone, Debug)]
 pub(super) struct Seeds {
     pub(super) z: Matrix,
+    /// One row for each slot.
     pub(super) theta: Matrix,
+    pub(super) slots: Slots,
     /// The columns of variables along which the constraints do not let the start move.
     pub(super) stuck: Vec<usize>,
+}
+
+/// Where the derivatives by θ of a step belong: a parameter has one slot, a control has one for each of its intervals.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    /// When the intervals begin.
+    from: Vec<f64>,
+    /// The slot of each θ, on the first interval if it is a control.
+    first: Vec<usize>,
+    is_control: Vec<bool>,
+    count: usize,
+    /// The slot of each θ on the present interval.
+    now: Vec<usize>,
+}
+
+impl Slots {
+    /// The slots of the parameters θ, of which those from number `plain` on are controls.
+    pub(super) fn new(theta: &[usize], plain: usize, from: Vec<f64>) -> Slots {
+        let mut slots = Slots { from, ..Slots::default() };
+        for &k in theta {
+            let is_control = k >= plain;
+            slots.first.push(slots.count);
+            slots.is_control.push(is_control);
+            slots.count += if is_control { slots.from.len() } else { 1 };
+        }
+        slots.now.clone_from(&slots.first);
+        slots
+    }
+
+    /// The number of intervals.
+    pub(super) fn intervals(&self) -> usize {
+        self.from.len()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Selects the interval of a step that begins at t.
+    pub(super) fn enter(&mut self, t: f64) {
+        let interval = piece(&self.from, t);
+        for (k, now) in self.now.iter_mut().enumerate().filter(|(k, _)| self.is_control[*k]) {
+            *now = self.first[k] + interval;
+        }
+    }
+
+    /// The slot of each θ on the present interval.
+    pub(super) fn now(&self) -> &[usize] {
+        &self.now
+    }
+
+    /// Adds derivatives by θ of the present step to those by the slots.
+    pub(super) fn spread(&self, by_theta: &[f64], into: &mut [f64]) {
+        self.now.iter().zip(by_theta).for_each(|(&slot, x)| into[slot] += x);
+    }
 }
 
 /// What stays fixed while a parameter varies.
@@ -35,6 +93,7 @@ pub(super) struct Start<'a> {
     pub(super) fixed: Option<Fixed>,
     /// True if the start is regarded as (q, p), false if as (q, v).
     pub(super) by_momenta: bool,
+    pub(super) slots: Slots,
 }
 
 impl Start<'_> {
@@ -44,8 +103,12 @@ impl Start<'_> {
         let slopes = tangent.momentum_slopes(z)?;
         let projection = tangent.projection(z, holding)?;
         let is_projected = !self.model.system.constraints.is_empty() || !holding.is_empty();
-        let mut seeds =
-            Seeds { z: Matrix::zeros(2 * n, by.len()), theta: Matrix::zeros(m, by.len()), stuck: Vec::new() };
+        let mut seeds = Seeds {
+            z: Matrix::zeros(2 * n, by.len()),
+            theta: Matrix::zeros(self.slots.count(), by.len()),
+            slots: self.slots.clone(),
+            stuck: Vec::new(),
+        };
         for (column, by) in by.iter().enumerate() {
             // dq0, then dv0 or, if the momenta are given, dp0.
             let (mut dq, mut dv, mut dp) = (vec![0.0; n], vec![0.0; n], None);
@@ -58,9 +121,18 @@ impl Start<'_> {
                 }
                 By::Initial(Component::V, i) => dv[place(i)] = 1.0,
                 By::Initial(Component::P, i) => dp = Some((0..n).map(|k| f64::from(k == place(i))).collect()),
+                // Neither L nor `[initial]` contains controls.
+                By::Control(c, k) => {
+                    let index = self.model.plain_parameters().len() + c;
+                    if let Some(number) = self.theta.iter().position(|&known| known == index) {
+                        seeds.theta.row_mut(self.slots.first[number] + k)[column] = 1.0;
+                    }
+                    continue;
+                }
                 By::Parameter(k) => {
                     if let Some(number) = self.theta.iter().position(|&known| known == k) {
                         theta[number] = 1.0;
+                        seeds.theta.row_mut(self.slots.first[number])[column] = 1.0;
                     }
                     match self.fixed {
                         Some(Fixed::Velocity) => {}
@@ -100,7 +172,6 @@ impl Start<'_> {
                 }
             }
             (0..2 * n).for_each(|i| seeds.z.row_mut(i)[column] = dz[i]);
-            (0..m).for_each(|k| seeds.theta.row_mut(k)[column] = theta[k]);
         }
         Ok(seeds)
     }
@@ -132,7 +203,7 @@ impl Seeds {
         for i in 0..size {
             let (slopes, to) = (end.row(i), next.row_mut(i));
             (0..size).for_each(|j| add(to, slopes[j], d.row(j)));
-            slopes[size + 2..].iter().enumerate().for_each(|(k, x)| add(to, *x, self.theta.row(k)));
+            slopes[size + 2..].iter().zip(self.slots.now()).for_each(|(x, &slot)| add(to, *x, self.theta.row(slot)));
         }
     }
 
@@ -141,7 +212,7 @@ impl Seeds {
         let mut sum = vec![0.0; d.columns];
         let (by_z, by_theta) = (&slopes[..d.rows()], &slopes[d.rows() + 2..]);
         by_z.iter().enumerate().for_each(|(j, x)| add(&mut sum, *x, d.row(j)));
-        by_theta.iter().enumerate().for_each(|(k, x)| add(&mut sum, *x, self.theta.row(k)));
+        by_theta.iter().zip(self.slots.now()).for_each(|(x, &slot)| add(&mut sum, *x, self.theta.row(slot)));
         sum
     }
 }

@@ -3,9 +3,9 @@
 use super::adjoint::{Swept, Tape};
 use super::forward::{Approached, Forward};
 use super::miss::{Miss, Misses};
-use super::names::{By, Component, Of, Wanted, read_by, read_of, view_of};
+use super::names::{Asked, By, Component, Of, Wanted, expand_by, read_by, read_of, view_of};
 use super::results::{Quantities, tangent_of};
-use super::seeds::{Fixed, Start};
+use super::seeds::{Fixed, Slots, Start};
 use crate::error::{Diagnostic, Result};
 use crate::model::{Model, Motion};
 use crate::run::{Audience, Outcome, Status};
@@ -122,14 +122,15 @@ impl Simulation {
 
 impl Sensitivity {
     /// Adds quantities to differentiate, separated by commas: `final.q[0]`, `final.v[0]`, `final.p[0]`, `impacts[0].t`,
-    /// `impacts[0].lambda`, `impacts[0].q[0]`, `rest[0].t`, `outputs.name`; `final` and `impacts` stand for all of theirs.
+    /// `impacts[0].lambda`, `impacts[0].q[0]`, `rest[0].t`, `outputs.name`, `objective`; `final` and `impacts` stand for all of
+    /// theirs.
     pub fn of(mut self, names: &str) -> Sensitivity {
         self.of.extend(items(names));
         self
     }
 
-    /// Adds variables, separated by commas: parameters, `initial.q[0]`, `initial.v[0]`, `initial.p[0]`; `parameters` and `initial`
-    /// stand for all.
+    /// Adds variables, separated by commas: parameters, `initial.q[0]`, `initial.v[0]`, `initial.p[0]`, a control on all its steps
+    /// (`u`) or on one (`u[3]`); `parameters` and `initial` stand for all.
     pub fn by(mut self, names: &str) -> Sensitivity {
         self.by.extend(items(names));
         self
@@ -156,24 +157,34 @@ impl Sensitivity {
 
     /// Runs the simulation and differentiates it.
     pub fn run(&self) -> Result<Derivatives> {
+        let asks_controls = self.by.iter().any(|name| self.simulation.model().names_control(name));
         let simulation = self.simulation.clone().with_equal_steps();
+        let simulation = if asks_controls { simulation.with_control_steps() } else { simulation };
         let model = simulation.model();
         let by_momenta = match self.fixed {
             Some(fixed) => fixed == Fixed::Momentum,
             None => view_of(model) == Component::P || !simulation.starts_with_model(),
         };
-        let (wanted, by) = self.names(model, by_momenta)?;
-        let theta = parameters_in(&by);
+        let (wanted, asked) = self.names(model, by_momenta)?;
+        let theta = parameters_in(&asked, model);
         // What cannot be differentiated is refused before a step is searched for.
         let begun = std::time::Instant::now();
         let code = simulation.tangent_code(&*simulation.chosen_method()?, &theta)?;
-        let quantities = Quantities::new(model, &code)?;
+        let quantities = Quantities::new(model, &code, wanted.contains(&Wanted::One(Of::Objective)))?;
         let compile_seconds = begun.elapsed().as_secs_f64();
         let ready = simulation.prepare()?;
         let compile_seconds = compile_seconds + ready.compile_seconds;
+        let from = ready.schedule().from().to_vec();
+        let slots = Slots::new(
+            &theta,
+            model.plain_parameters().len(),
+            if from.is_empty() { ready.step_beginnings() } else { from },
+        );
+        let by = expand_by(&asked, model, slots.intervals())?;
         let mut tangent = tangent_of(ready.scheme(), &code, simulation.parameters())?;
+        tangent.set_cost(quantities.running.clone());
         let fixed = self.fixed.or((!simulation.starts_with_model()).then_some(Fixed::Momentum));
-        let start = Start { model, parameters: simulation.parameters(), theta: &theta, fixed, by_momenta };
+        let start = Start { model, parameters: simulation.parameters(), theta: &theta, fixed, by_momenta, slots };
         let misses = Misses::new(ready.scheme(), simulation.parameters())?;
         let found = match self.mode {
             Mode::Forward => {
@@ -211,7 +222,7 @@ impl Sensitivity {
                     tape.last = None;
                 }
                 let Swept { results, impacts, stuck } =
-                    tape.back(ready.scheme(), &mut tangent, &start, &by, &of, &quantities)?;
+                    tape.back((ready.scheme(), ready.schedule()), &mut tangent, &start, &by, &of, &quantities)?;
                 let (changes, path) = (tape.changes(), Vec::new());
                 Found { outcome, of, results, impacts, changes, stuck, lost: tape.lost, misses: tape.misses, path }
             }
@@ -247,7 +258,7 @@ impl Sensitivity {
         })
     }
 
-    fn names(&self, model: &Model, by_momenta: bool) -> Result<(Vec<Wanted>, Vec<By>)> {
+    fn names(&self, model: &Model, by_momenta: bool) -> Result<(Vec<Wanted>, Vec<Asked>)> {
         let view = if by_momenta { Component::P } else { Component::V };
         let none = |what: &str, help: &str| Diagnostic::new(format!("nothing to differentiate {what}")).with_help(help);
         if model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, Motion::Next(_))) {
@@ -260,11 +271,7 @@ impl Sensitivity {
         }
         let mut by = Vec::new();
         for name in &self.by {
-            for one in read_by(name, model, view)? {
-                if !by.contains(&one) {
-                    by.push(one);
-                }
-            }
+            by.extend(read_by(name, model, view)?);
         }
         if wanted.is_empty() {
             return Err(none("", "give quantities, such as `final` or `impacts[0].t`").into());
@@ -280,9 +287,21 @@ fn items(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|item| !item.is_empty()).map(String::from).collect()
 }
 
-/// The parameters among the variables.
-pub(super) fn parameters_in(by: &[By]) -> Vec<usize> {
-    by.iter().filter_map(|by| if let By::Parameter(k) = by { Some(*k) } else { None }).collect()
+/// The parameters and controls among the variables, as parameters of the system.
+fn parameters_in(asked: &[Asked], model: &Model) -> Vec<usize> {
+    let control = |c: usize| model.plain_parameters().len() + c;
+    let mut all: Vec<usize> = Vec::new();
+    for asked in asked {
+        let k = match *asked {
+            Asked::One(By::Parameter(k)) => k,
+            Asked::One(By::Control(c, _)) | Asked::Control(c) => control(c),
+            Asked::One(By::Initial(..)) => continue,
+        };
+        if !all.contains(&k) {
+            all.push(k);
+        }
+    }
+    all
 }
 
 /// The quantities of a run with this number of impacts.

@@ -69,9 +69,15 @@ pub const EXAMPLES: &[Example] = examples! {
     "top", "a heavy top that precesses and nutates", "";
     "crank-rocker", "a four-bar linkage made of bodies, with a spring", "";
     "hanging-chain", "a chain of n links in space, by repetition", "";
+    "marionette", "a string marionette of 30 coordinates, moved by a score", "[TPC]";
+    "marionette-drop", "the marionette, without strings, drops onto a floor", "";
+    "gyroscope", "a gyroscope that hangs from a string by one end of its axle", "";
+    "stewart", "a pendulum under a platform that six legs shake: closed loops in space", "";
+    "scissor-lift", "a scissor lift with n stages, by repetition", "";
+    "walker", "a walker with knees that steps onto ice", "";
     "double-integrator", "control: a block from rest to rest", "";
     "pendulum-swingup", "control: a swing-up with a weak motor", "";
-    "fastest-swing", "control: the same in the least time", "";
+    "fastest-swing", "control: a swing-up in the least time", "";
     "cart-pole", "control: a cart swings its pole up", "";
     "strike", "control: a double pendulum strikes the wall once", "";
     "one-cushion", "control: a billiard shot off one cushion", "";

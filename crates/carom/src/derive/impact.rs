@@ -94,7 +94,7 @@ impl Impact<'_> {
     /// [p] = λ∇φ and [H] = −λφ_t, or φ̇⁺ = −e φ̇⁻.
     fn jump(&self, section: &mut Chapter) {
         let words = match (self.is_lossless(), self.drift.is_zero()) {
-            (true, true) => "At an impact the momentum jumps along {} and the energy is kept; {} is the jump {}:",
+            (true, true) => "At an impact the momentum jumps along {} and the energy is conserved; {} is the jump {}:",
             (true, false) => "At an impact the momentum jumps along {} and the wall does work; {} is the jump {}:",
             (false, _) => "At an impact the momentum jumps along {} and the gap rebounds; {} is the jump {}:",
         };
@@ -162,7 +162,7 @@ impl Impact<'_> {
     /// Writes the law for a system with holonomic constraints, whose impulses take part.
     fn constrained(&self, section: &mut Chapter) {
         let (m, mu) = (self.m, letter(self.m.letters.mu));
-        section.say("At an impact the constraints answer with impulses {} of their own:", [mu.clone()]);
+        section.say("At an impact the constraints exert impulses {} too:", [mu.clone()]);
         let side = |x: &str, side| raised(letter(x), side);
         let jacobian = || letter(m.letters.jacobian);
         let right = sum([
@@ -186,7 +186,8 @@ impl Impact<'_> {
         if m.is_quadratic {
             section.say("These are linear in {}, {} and {}, with {} where the wall pushes.", unknowns);
         } else {
-            section.say("With the energy kept, these fix {}, {} and {}: the root with {} is the impact.", unknowns);
+            section
+                .say("If the energy is conserved, these fix {}, {} and {}: the root with {} is the impact.", unknowns);
         }
     }
 

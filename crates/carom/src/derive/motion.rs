@@ -56,7 +56,7 @@ pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
         let which = if driven.len() == 1 { "One coordinate is" } else { "Some coordinates are" };
         section.say(&format!("{which} driven, a given function of the time:"), []);
         section.show(driven);
-        section.say("With that the Lagrangian of the others is", []);
+        section.say("The Lagrangian of the other coordinates is then", []);
         section.show(vec![m.equation(letter(m.letters.lagrangian), m.l)]);
     }
     section

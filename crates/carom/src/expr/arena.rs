@@ -1,6 +1,8 @@
 //! The table of all expressions: equal nodes are stored once.
 
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +13,8 @@ use super::{Expr, ExprNode, Op, Symbol};
 #[derive(Default)]
 pub struct Arena {
     nodes: Vec<ExprNode>,
+    /// The number of the first node; those before it were forgotten. Numbers are never used again.
+    first: u32,
     index: FxHashMap<ExprNode, Expr>,
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
@@ -24,26 +28,74 @@ pub fn with_arena<R>(f: impl FnOnce(&mut Arena) -> R) -> R {
     f(&mut ARENA.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// The number of leases.
+static LEASES: AtomicUsize = AtomicUsize::new(0);
+
+/// While there is a lease, [`forget_all`] does nothing. Whatever keeps expressions has one.
+#[derive(Debug)]
+pub struct Lease(());
+
+impl Default for Lease {
+    fn default() -> Lease {
+        // Who has no lease yet has no expressions yet.
+        LEASES.fetch_add(1, Ordering::Relaxed);
+        Lease(())
+    }
+}
+
+impl Clone for Lease {
+    fn clone(&self) -> Lease {
+        Lease::default()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        LEASES.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// The number of nodes in the table.
+pub fn table_size() -> usize {
+    with_arena(|arena| arena.nodes.len())
+}
+
+/// Empties the table, unless a model, a simulation or anything made from them is alive; returns whether it did. An [`Expr`] that was
+/// made before is then an error where it is used: numbers of nodes are never used again, so that it cannot become another one.
+pub fn forget_all() -> bool {
+    with_arena(|arena| {
+        if LEASES.load(Ordering::Acquire) > 0 {
+            return false;
+        }
+        arena.first += arena.nodes.len() as u32;
+        (arena.nodes, arena.index) = Default::default();
+        true
+    })
+}
+
 impl Arena {
     /// The node behind a handle.
     pub fn node(&self, e: Expr) -> ExprNode {
-        self.nodes[e.0 as usize]
+        let place = e.0.checked_sub(self.first).expect("an expression is used after it was forgotten");
+        self.nodes[place as usize]
     }
 
-    /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same.
+    /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same: it is listed with its
+    /// operands in order.
     pub(super) fn intern(&mut self, node: ExprNode) -> Expr {
-        if let Some(&e) = self.index.get(&node) {
-            return e;
+        let key = match node {
+            ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) if b.0 < a.0 => ExprNode::Binary(op, b, a),
+            _ => node,
+        };
+        match self.index.entry(key) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let number = u32::try_from(self.nodes.len()).ok().and_then(|count| count.checked_add(self.first));
+                let e = Expr(number.expect("fewer than 2^32 expressions fit in memory"));
+                self.nodes.push(node);
+                *place.insert(e)
+            }
         }
-        if let ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) = node
-            && let Some(&e) = self.index.get(&ExprNode::Binary(op, b, a))
-        {
-            return e;
-        }
-        let e = Expr(u32::try_from(self.nodes.len()).expect("fewer than 2^32 expressions fit in memory"));
-        self.nodes.push(node);
-        self.index.insert(node, e);
-        e
     }
 
     /// The number as an expression; −0 is 0.

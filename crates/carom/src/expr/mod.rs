@@ -24,13 +24,13 @@ pub mod print;
 mod product;
 pub mod tidy;
 
-pub use arena::{Arena, with_arena};
+pub use arena::{Arena, Lease, forget_all, table_size, with_arena};
 pub use diff::{diff_many, directional, grad, jacobian, substitute};
 pub use eval::eval;
 
 /// A handle to an expression. Equal handles are equal expressions.
 ///
-/// Expressions live in one table for the whole process and are never freed: the same model, loaded twice, costs once.
+/// Expressions live in one table for the whole process: the same model, loaded twice, costs once. [`forget_all`] empties it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Expr(u32);
 

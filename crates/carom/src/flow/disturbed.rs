@@ -18,8 +18,11 @@ impl Disturbed {
 }
 
 /// Moves each number of `to` by one unit of roundoff of itself or of `from`, whichever is larger. The signs follow from the seed,
-/// a time and a length.
+/// a time and a length. Where nothing moves, nothing is rounded.
 pub(crate) fn disturb(seed: u64, t: f64, h: f64, from: &[f64], to: &mut [f64]) {
+    if from == &*to {
+        return;
+    }
     let mut signs = mix(seed ^ mix(t.to_bits() ^ mix(h.to_bits())));
     for (x, from) in to.iter_mut().zip(from) {
         let ulp = f64::EPSILON * from.abs().max(x.abs());

@@ -44,7 +44,7 @@ pub(super) fn is_same_time(a: f64, b: f64) -> bool {
 
 /// The solutions of consecutive steps, each of which began at the end of the step before.
 #[derive(Clone, Debug)]
-pub(super) struct Past {
+pub(crate) struct Past {
     t: f64,
     h: f64,
     /// The end (q, p) of the last step.
@@ -58,18 +58,18 @@ pub(super) struct Past {
 
 impl Past {
     /// An empty history, for steps with n degrees of freedom.
-    pub(super) fn new(n: usize, unknowns: usize) -> Past {
+    pub(crate) fn new(n: usize, unknowns: usize) -> Past {
         let solutions = vec![0.0; ROOM * unknowns];
         Past { t: f64::NAN, h: 0.0, end: vec![0.0; 2 * n], solutions, first: ROOM - MOST, count: 0 }
     }
 
     /// True if the last step ended in z0.
-    pub(super) fn ends_in(&self, z0: &Phase) -> bool {
+    pub(crate) fn ends_in(&self, z0: &Phase) -> bool {
         is_same_time(self.t, z0.t) && self.end == z0.z
     }
 
     /// Writes a guess for the next step of length h. Returns false if there are too few steps of that length.
-    pub(super) fn extrapolate(&self, h: f64, x: &mut [f64]) -> bool {
+    pub(crate) fn extrapolate(&self, h: f64, x: &mut [f64]) -> bool {
         if !is_same_step(self.h, h) || self.count < 2 {
             return false;
         }
@@ -83,14 +83,14 @@ impl Past {
     }
 
     /// Clears the history, because the next step does not begin at the end of the last one.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.count = 0;
         self.t = f64::NAN;
     }
 
     /// Adds the solution of the step of length h that ended in z1 after `iterations` iterations. After a bad guess, only the
     /// most recent steps are kept.
-    pub(super) fn remember(&mut self, solution: &[f64], h: f64, z1: &Phase, iterations: usize) {
+    pub(crate) fn remember(&mut self, solution: &[f64], h: f64, z1: &Phase, iterations: usize) {
         if self.first == 0 {
             self.first = ROOM - MOST;
             for row in self.solutions.chunks_exact_mut(ROOM) {

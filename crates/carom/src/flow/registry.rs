@@ -36,7 +36,21 @@ enum Recipe {
     OnePass,
     Rk4,
     Dop853,
+    /// `bodies`: only on trees of bodies.
+    Bodies,
 }
+
+/// A rule with a recursive kernel for trees of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TreeRule {
+    /// `midpoint`.
+    Midpoint,
+    /// `bodies`.
+    Bodies,
+}
+
+/// The flows with recursive kernels, for messages.
+pub(crate) const ON_TREES: &str = "`midpoint`, `midpoint-suzuki4`, `midpoint-kahan-li8` or `bodies`";
 
 impl FlowKind {
     /// Compiles the flow for a system.
@@ -62,6 +76,7 @@ impl FlowKind {
             }
             Recipe::Rk4 => Box::new(Rk4::new(mechanics, parameters)?),
             Recipe::Dop853 => Box::new(Dop853::new(mechanics, parameters)?),
+            Recipe::Bodies => return Err(no_bodies(&self.name)),
         })
     }
 
@@ -73,6 +88,7 @@ impl FlowKind {
             Recipe::OnePass => HeldCode::new(local, &Galerkin { degree: HELD_STAGES, at: Nodes::Gauss }),
             Recipe::Dop853 => HeldCode::new(local, &Galerkin { degree: 4, at: Nodes::Gauss }),
             Recipe::Rk4 => Err(no_constraints(&self.name)),
+            Recipe::Bodies => Err(no_bodies(&self.name)),
         }
     }
 
@@ -109,6 +125,29 @@ impl FlowKind {
         }
     }
 
+    /// The rule with a recursive kernel for trees of bodies that the flow is made of, and the fractions of its steps. `None` if there
+    /// is none.
+    pub(crate) fn on_bodies(&self) -> Option<(TreeRule, &'static [f64])> {
+        match &self.recipe {
+            Recipe::Variational(rule) | Recipe::Composition(_, rule) => {
+                let is_midpoint = rule.name() == "midpoint" && rule.is_symmetric();
+                is_midpoint.then(|| (TreeRule::Midpoint, self.parts()))
+            }
+            Recipe::Bodies => Some((TreeRule::Bodies, self.parts())),
+            _ => None,
+        }
+    }
+
+    /// True if the flow exists on trees of bodies only.
+    pub fn needs_bodies(&self) -> bool {
+        matches!(self.recipe, Recipe::Bodies)
+    }
+
+    /// True if there is a recursive kernel for trees of bodies.
+    pub fn has_recursive_kernel(&self) -> bool {
+        self.on_bodies().is_some()
+    }
+
     /// A key that identifies the flow, including its settings.
     pub fn key(&self) -> String {
         match self.alpha {
@@ -130,7 +169,7 @@ impl FlowKind {
         match &self.recipe {
             Recipe::Variational(rule) => Some(of(&**rule)),
             Recipe::Gauss(stages) => Some(of(&Galerkin { degree: *stages, at: Nodes::Gauss })),
-            Recipe::Composition(..) | Recipe::OnePass | Recipe::Dop853 | Recipe::Rk4 => None,
+            Recipe::Composition(..) | Recipe::OnePass | Recipe::Dop853 | Recipe::Rk4 | Recipe::Bodies => None,
         }
     }
 
@@ -156,13 +195,24 @@ fn no_constraints(name: &str) -> Error {
     error.with_help("use a variational flow, such as `svc` or `gauss4`").into()
 }
 
+fn no_bodies(name: &str) -> Error {
+    let error = Diagnostic::new(format!("`{name}` is a rule for bodies and joints"));
+    error.with_help("use it with a model of `[[body]]`; for other models use `svc`").into()
+}
+
+/// The flows that exist on trees of bodies only.
+pub fn on_trees() -> Vec<FlowKind> {
+    let about = "trapezoidal rule for each body (RATTLE on the tree), for mechanisms only";
+    vec![FlowKind::symmetric("bodies".into(), 2, about, Recipe::Bodies)]
+}
+
 /// The flow with this name; `alpha` is for the generalized midpoint rule.
 pub fn named(name: &str, alpha: Option<f64>) -> Result<FlowKind> {
     let unknown = || Diagnostic::new(format!("there is no flow `{name}`")).into();
-    registry(alpha).into_iter().find(|kind| kind.name == name).ok_or_else(unknown)
+    registry(alpha).into_iter().chain(on_trees()).find(|kind| kind.name == name).ok_or_else(unknown)
 }
 
-/// All flows; `alpha` is for the generalized midpoint rule.
+/// All flows that apply to any Lagrangian; `alpha` is for the generalized midpoint rule.
 pub fn registry(alpha: Option<f64>) -> Vec<FlowKind> {
     let mut kinds: Vec<FlowKind> =
         discrete::registry(alpha.unwrap_or(0.5)).into_iter().map(FlowKind::variational).collect();

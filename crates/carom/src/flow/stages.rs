@@ -4,9 +4,7 @@ use super::vector::Buffer;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{LaneKernel, Lanes, Tape};
-use crate::mechanics::Field;
-use crate::mechanics::Mechanics;
-use crate::mechanics::field;
+use crate::mechanics::{Field, Mechanics, slopes_of_field};
 use crate::modified::ModifiedHamiltonian;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
@@ -209,7 +207,7 @@ fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<Vec<Expr>> {
         return None;
     }
     let inputs = inputs(mechanics);
-    let outputs: Vec<Expr> = rates.iter().copied().chain(field::slopes(mechanics)?.concat()).collect();
+    let outputs: Vec<Expr> = rates.iter().copied().chain(slopes_of_field(mechanics)?.concat()).collect();
     let length = |outputs: &[Expr]| {
         Tape::new(&[&inputs[..], &mechanics.parameters].concat(), outputs).map_or(usize::MAX, |tape| tape.len())
     };

@@ -169,6 +169,65 @@ mod x86 {
 
     array!(Fused, |a, b, c| a.mul_add(b, c), "With fused products; the compiler makes vectors of them.");
 
+    /// Eight numbers in two 256-bit registers. Of arrays the compiler makes code that takes a quarter more time.
+    #[derive(Clone, Copy)]
+    struct Pair(__m256d, __m256d);
+
+    // SAFETY (of all below): `Pair` is used only inside `with_256`. A pointer is used for as many numbers as its array has.
+    impl Vector<8> for Pair {
+        #[inline(always)]
+        fn load(x: &[f64; 8]) -> Self {
+            unsafe { Pair(_mm256_loadu_pd(x.as_ptr()), _mm256_loadu_pd(x.as_ptr().add(4))) }
+        }
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            let x = unsafe { _mm256_set1_pd(x) };
+            Pair(x, x)
+        }
+        #[inline(always)]
+        fn mul_add(self, b: Self, c: Self) -> Self {
+            unsafe { Pair(_mm256_fmadd_pd(self.0, b.0, c.0), _mm256_fmadd_pd(self.1, b.1, c.1)) }
+        }
+        #[inline(always)]
+        fn mul(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_mul_pd(self.0, b.0), _mm256_mul_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn div(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_div_pd(self.0, b.0), _mm256_div_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn add(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_add_pd(self.0, b.0), _mm256_add_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn sub(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_sub_pd(self.0, b.0), _mm256_sub_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            unsafe {
+                let sign = _mm256_set1_pd(-0.0);
+                Pair(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
+            }
+        }
+        #[inline(always)]
+        fn store(self, out: &mut [f64; 8]) {
+            unsafe {
+                _mm256_storeu_pd(out.as_mut_ptr(), self.0);
+                _mm256_storeu_pd(out.as_mut_ptr().add(4), self.1);
+            }
+        }
+        #[inline(always)]
+        fn sum(self) -> f64 {
+            unsafe {
+                let four = _mm256_add_pd(self.0, self.1);
+                let two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd::<1>(four));
+                _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)))
+            }
+        }
+    }
+
     /// A 512-bit register.
     #[derive(Clone, Copy)]
     struct Wide(__m512d);
@@ -227,7 +286,7 @@ mod x86 {
         match width {
             2 => work.run::<2, Fused<2>>(),
             4 => work.run::<4, Fused<4>>(),
-            _ => work.run::<8, Fused<8>>(),
+            _ => work.run::<8, Pair>(),
         }
     }
 }

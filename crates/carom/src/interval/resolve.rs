@@ -36,8 +36,9 @@ pub struct Question {
 /// A function is flat if it varies by less than this, relative to the error: flat parts may be much longer than a kick, and then a
 /// little of its tail at one point of a long step counts as much.
 const FLAT: f64 = 1e-3;
-/// The integral of what varies in a part that may stay unresolved, relative to that of the error over the span.
-const NEGLIGIBLE: f64 = 1e-9;
+/// The integral of what varies in a part that may stay unresolved, relative to that of the error over the span: a kink or a jump. The
+/// function may be another polynomial on each side of it, so that the part stays a piece of its own.
+const NEGLIGIBLE: f64 = 1e-6;
 
 impl Piece {
     /// The number of intervals in it.
@@ -108,8 +109,12 @@ fn measure(program: &mut Program, t: Expr, part: Interval, span: Interval, quest
     let jet = program.jet();
     let width = 0.5 * (jet.0[0].high - jet.0[0].low);
     let time = part.high - part.low;
-    let is_flat = width <= FLAT * error || width * time <= NEGLIGIBLE * error * (span.high - span.low);
-    let length = if is_flat { f64::INFINITY } else { jet.length_for(error, order) };
+    let is_point = width * time <= NEGLIGIBLE * error * (span.high - span.low);
+    let length = match jet.length_for(error, order) {
+        _ if width <= FLAT * error => f64::INFINITY,
+        length if is_point => length.max(time),
+        length => length,
+    };
     Piece { begin: part.low, end: part.high, length }
 }
 
@@ -188,6 +193,23 @@ mod tests {
                     assert!(is_short(at), "{name}, {width:e} at {at}: {found:?}");
                     assert!(found.iter().all(|piece| piece.length > 0.0), "{name}, {width:e} at {at}");
                 }
+            }
+        }
+    }
+
+    /// A pulse of straight lines, and one that jumps: a piece at each of its corners.
+    #[test]
+    fn corners_are_found() {
+        for (at, width) in [(3.3, 1e-3), (0.7, 1e-6), (9.1, 1e-9)] {
+            let triangle = |t: Expr| (1.0 - ((t - at) / width).abs()).max(0.0);
+            let square = |t: Expr| ((t - (at - width)).sign() - (t - (at + width)).sign()) / 2.0;
+            for (name, found) in [("triangle", pieces(triangle, 1e-9)), ("square", pieces(square, 1e-9))] {
+                for corner in [at - width, at + width] {
+                    let is_there =
+                        found.iter().any(|p| (p.begin - corner).abs().max((p.end - corner).abs()) < 0.1 * width);
+                    assert!(is_there, "{name} of {width:e} at {at}: {found:?}");
+                }
+                assert!(found.iter().all(|p| p.length > 0.0) && found.len() < 12, "{name} of {width:e}: {found:?}");
             }
         }
     }

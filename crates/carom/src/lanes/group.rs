@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::code::LaneCode;
 use super::judge::{Judge, Sizes};
+use super::keep::Keep;
 use super::{Progress, decide};
 use crate::flow::dop853::Stages;
 use crate::flow::vector::{Buffer, Registers};
@@ -47,6 +48,8 @@ pub(crate) struct Group {
     pub(super) error: Buffer,
     pub(super) lowest: Buffer,
     pub(super) crossed: Buffer,
+    /// 1 in lanes whose trial step is accepted.
+    accepted: Buffer,
     pub(super) slots: Vec<Slot>,
     /// What happened in the last trial.
     pub(crate) happened: Vec<Happening>,
@@ -99,6 +102,7 @@ impl Group {
             error: vectors(1),
             lowest: vectors(1),
             crossed: vectors(1),
+            accepted: vectors(1),
             slots: vec![Slot::default(); k],
             happened: vec![Happening::Nothing; k],
         }
@@ -209,10 +213,12 @@ impl Group {
         let judge = Judge { n, walls, sections, h, z1, node, node1, five, three, sizes, error, lowest, crossed };
         registers.run(self.k, judge);
         let mut any_lands = false;
+        self.accepted.fill(0.0);
         for lane in 0..self.k {
             self.happened[lane] = if self.slots[lane].is_on { decide::decide(self, lane) } else { Happening::Nothing };
             any_lands |= self.slots[lane].lands.is_some();
         }
+        self.keep_accepted();
         if any_lands {
             self.land();
         }
@@ -249,19 +255,18 @@ impl Group {
         }
     }
 
-    /// Makes the end of a trial step the node of a lane; `h` is the next step.
+    /// Makes the end of a trial step the node of a lane, when all lanes have decided; `h` is the next step.
     pub(super) fn accept(&mut self, lane: usize, h: f64) {
-        let (k, n) = (self.k, self.code.n);
-        for i in 0..1 + 2 * n {
-            self.z[i * k + lane] = self.z1[i * k + lane];
-        }
-        for i in 0..self.code.node_outputs() {
-            self.node[i * k + lane] = self.node1[i * k + lane];
-        }
+        self.accepted[lane] = 1.0;
         let slot = &mut self.slots[lane];
         (slot.aim, slot.aims, slot.touched, slot.h) = (None, 0, None, h);
-        self.see(lane);
-        self.see_start(lane);
+    }
+
+    /// Takes the ends of the accepted steps for nodes, in all lanes at once.
+    fn keep_accepted(&mut self) {
+        let Group { code, registers, accepted, z, z1, node, node1, low, high, twice_kinetic, .. } = self;
+        let (n, outputs) = (code.n, code.node_outputs());
+        registers.run(self.k, Keep { n, outputs, accepted, z, z1, node, node1, low, high, twice_kinetic });
     }
 
     fn see(&mut self, lane: usize) {

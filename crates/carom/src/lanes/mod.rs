@@ -8,6 +8,7 @@ mod code;
 mod decide;
 mod group;
 mod judge;
+mod keep;
 mod quintic;
 
 pub use code::LaneCode;

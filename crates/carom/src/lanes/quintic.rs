@@ -1,6 +1,7 @@
 //! The first root of the quintic Hermite polynomial of a gap.
 
-use crate::solve::root::bracketed;
+/// Roots are found to this part of a step, at which the next trial step aims. The quintic is not as good as that.
+const ENOUGH: f64 = 1e-11;
 
 /// The coefficients, in Bernstein's basis on [0, 1], of the quintic with these values and two derivatives at both ends of a step of
 /// length h. The polynomial lies between the least and the largest of them.
@@ -41,29 +42,38 @@ fn search(b: [f64; 6], at: f64, width: f64, depth: usize) -> Option<f64> {
     search(left, at, half, depth + 1).or_else(|| search(right, at + half, half, depth + 1))
 }
 
-/// The one root of a polynomial whose coefficients change sign once; the first `zeros` of them vanish.
+/// The one root of a polynomial whose coefficients change sign once, to [`ENOUGH`]; the first `zeros` of them, at most one, vanish.
 fn single_root(b: &[f64; 6], zeros: usize) -> f64 {
-    // Divided by x, the coefficients of degree 4 are b_{j+1}·5/(j+1).
-    let mut c = *b;
-    if zeros == 1 {
-        (0..5).for_each(|j| c[j] = b[j + 1] * 5.0 / (j + 1) as f64);
-    }
-    let degree = 5 - zeros;
-    let value = |x: f64| {
-        let mut c = c;
-        let mut slope = 0.0;
-        for round in 1..=degree {
-            if round == degree {
-                slope = degree as f64 * (c[1] - c[0]);
-            }
-            for i in 0..=degree - round {
-                c[i] += x * (c[i + 1] - c[i]);
-            }
+    // Powers of x: cₖ = (5 over k) Δᵏb₀. If b₀ = 0, the polynomial is divided by x.
+    let (mut c, mut differences) = ([0.0; 6], *b);
+    for (k, over) in [1.0, 5.0, 10.0, 10.0, 5.0, 1.0].into_iter().enumerate() {
+        c[k] = over * differences[0];
+        for i in 0..5 - k {
+            differences[i] = differences[i + 1] - differences[i];
         }
-        Ok::<_, std::convert::Infallible>((c[0], slope))
-    };
-    let (low, high) = (c[0], c[degree]);
-    let Ok(x) = bracketed(value, (0.0, low), (1.0, high), low / (low - high));
+    }
+    if zeros == 1 {
+        c.rotate_left(1);
+    }
+    let (mut low, mut high, end) = (0.0, 1.0, c.iter().sum::<f64>());
+    let mut x = c[0] / (c[0] - end);
+    // Newton's method, or bisection where it leaves the bracket.
+    for _ in 0..60 {
+        let (mut value, mut slope) = (c[5], 0.0);
+        for c in c[..5].iter().rev() {
+            slope = slope * x + value;
+            value = value * x + c;
+        }
+        *(if value > 0.0 { &mut low } else { &mut high }) = x;
+        let mut next = x - value / slope;
+        if !(next > low && next < high) {
+            next = 0.5 * (low + high);
+        }
+        if (next - x).abs() <= ENOUGH {
+            return next;
+        }
+        x = next;
+    }
     x
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::eliminate::{eliminate, eliminate_columns, work};
+use super::eliminate::{eliminate, work};
 use super::local::LocalCode;
 use super::tangent::Tangent;
 use super::{Mechanics, Newton, numbered};
@@ -43,8 +43,25 @@ pub struct Field {
     /// Whether the values depend on the time, and which of them are up to date for `inputs`.
     depends_on_time: bool,
     known: Known,
+    /// The point before, if v is explicit: impacts look at two states in turn.
+    before: Before,
     /// True if an implicit velocity starts from the last one, false if always from rest.
     remembers: bool,
+}
+
+/// A point and its values.
+#[derive(Clone, Debug)]
+struct Before {
+    t: f64,
+    z: Vec<f64>,
+    values: Vec<f64>,
+    known: Known,
+}
+
+impl Before {
+    fn new(n: usize, values: usize) -> Before {
+        Before { t: 0.0, z: vec![0.0; 2 * n], values: vec![0.0; values], known: Known::Nothing }
+    }
 }
 
 /// How to compute v from p.
@@ -107,6 +124,7 @@ impl Field {
             values: vec![0.0; values],
             depends_on_time,
             known: Known::Nothing,
+            before: Before::new(n, values),
             remembers: true,
         })
     }
@@ -125,6 +143,7 @@ impl Field {
             depends_on_time: code.depends_on_time,
             velocity: Velocity::Held(Box::new(tangent)),
             known: Known::Nothing,
+            before: Before::new(0, 0),
             remembers: true,
         }
     }
@@ -140,7 +159,7 @@ impl Field {
 
     /// Forgets the last point, which is the initial guess for an implicit velocity.
     pub fn forget(&mut self) {
-        self.known = Known::Nothing;
+        (self.known, self.before.known) = (Known::Nothing, Known::Nothing);
         let unknowns = self.parameters + 1 + 2 * self.n;
         self.inputs[unknowns..].fill(0.0);
         if let Velocity::Held(tangent) = &mut self.velocity {
@@ -202,6 +221,20 @@ impl Field {
         self.values.get(3 * self.n + 1..).unwrap_or(&[])
     }
 
+    /// Exchanges the point with that before, and says whether it is the one that is wanted.
+    #[inline]
+    fn turn_back(&mut self, wanted: Known, t: f64, z: &[f64]) -> bool {
+        let Before { t: time, z: other, values, known } = &mut self.before;
+        let (now, state) = self.inputs[self.parameters..].split_at_mut(1);
+        for (a, b) in state.iter_mut().zip(other) {
+            std::mem::swap(a, b);
+        }
+        std::mem::swap(&mut now[0], time);
+        std::mem::swap(&mut self.values, values);
+        std::mem::swap(&mut self.known, known);
+        self.known >= wanted && (now[0] == t || !self.depends_on_time) && state[..z.len()] == *z
+    }
+
     /// Computes the wanted values at a point. Repeated calls at one point are free, because the energy, the walls and the
     /// outputs all need the same values.
     fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
@@ -210,7 +243,10 @@ impl Field {
         if self.known >= wanted && is_same_time && state == z {
             return Ok(());
         }
-        state.copy_from_slice(z);
+        if matches!(self.velocity, Velocity::Explicit(_)) && self.turn_back(wanted, t, z) {
+            return Ok(());
+        }
+        self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
         self.inputs[self.parameters] = t;
         self.known = Known::Nothing;
         match &mut self.velocity {
@@ -285,7 +321,7 @@ fn tangent(mechanics: &Mechanics, constraints: &[Expr]) -> (Vec<Expr>, Vec<Expr>
 }
 
 /// v, ṗ, H as expressions of q, v, p.
-fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
+pub(super) fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
     let mut rates = grad(mechanics.l, &mechanics.q);
     if let Some(forces) = &mechanics.forces {
         rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
@@ -295,7 +331,7 @@ fn equations(mechanics: &Mechanics, p: &[Expr]) -> Vec<Expr> {
 }
 
 /// Solves M v = p − L_v|₀ symbolically. None if L is not quadratic in v, or if this takes too many products.
-fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
+pub(super) fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     if !mechanics.is_quadratic() || work(&mechanics.mass()) > MOST_PRODUCTS {
         return None;
     }
@@ -303,68 +339,4 @@ fn explicit_velocity(mechanics: &Mechanics, p: &[Expr]) -> Option<Vec<Expr>> {
     let offset = mechanics.at(&mechanics.momenta(), &mechanics.q, &at_rest, time());
     let column: Vec<Expr> = p.iter().zip(offset).map(|(&p, b)| p - b).collect();
     Some(eliminate(mechanics.mass(), column))
-}
-
-/// ∂(v, ṗ)/∂(q, p) by rows, for L quadratic in v. With ṗ = g(q, v):
-///
-/// ```text
-/// v_p = M⁻¹,   v_q = −M⁻¹L_vq,   ṗ_p = g_v v_p,   ṗ_q = g_q + g_v v_q
-/// ```
-///
-/// These share M⁻¹, and so cost a third less than the derivatives of the eliminated v and ṗ.
-pub(crate) fn slopes(mechanics: &Mechanics) -> Option<Vec<Vec<Expr>>> {
-    let n = mechanics.n();
-    let p = mechanics.p();
-    let v = explicit_velocity(mechanics, &p)?;
-    let at = |rows: Vec<Vec<Expr>>| -> Vec<Vec<Expr>> {
-        let flat = mechanics.at(&rows.concat(), &mechanics.q, &v, time());
-        flat.chunks(n).map(<[Expr]>::to_vec).collect()
-    };
-    let unit = |k: usize| (0..n).map(|i| Expr::constant(f64::from(i == k))).collect();
-    // M⁻¹ is symmetric, so its columns are its rows.
-    let v_p = eliminate_columns(mechanics.mass(), (0..n).map(unit).collect());
-    let g = &equations(mechanics, &p)[n..2 * n];
-    let product = |a: &[Vec<Expr>], b: &[Vec<Expr>]| -> Vec<Vec<Expr>> {
-        let entry = |row: &[Expr], j: usize| row.iter().zip(b).map(|(&x, row)| x * row[j]).sum::<Expr>();
-        a.iter().map(|row| (0..n).map(|j| entry(row, j)).collect()).collect()
-    };
-    let (l_vq, g_q, g_v) = (
-        at(jacobian(&mechanics.momenta(), &mechanics.q)),
-        at(jacobian(g, &mechanics.q)),
-        at(jacobian(g, &mechanics.v)),
-    );
-    let v_q: Vec<Vec<Expr>> =
-        product(&v_p, &l_vq).into_iter().map(|row| row.into_iter().map(|x| -x).collect()).collect();
-    let (swept, p_p) = (product(&g_v, &v_q), product(&g_v, &v_p));
-    let sum = |a: &[Expr], b: &[Expr]| a.iter().zip(b).map(|(&a, &b)| a + b).collect::<Vec<Expr>>();
-    let rows_of_v = v_q.iter().zip(&v_p).map(|(q, p)| [&q[..], p].concat());
-    let rows_of_p = g_q.iter().zip(&swept).zip(&p_p).map(|((q, swept), p)| [&sum(q, swept)[..], p].concat());
-    Some(rows_of_v.chain(rows_of_p).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalogue::find;
-    use crate::expr::eval;
-    use crate::model::Model;
-
-    /// The slopes are the derivatives of the rates, entry by entry.
-    #[test]
-    fn slopes_are_derivatives() {
-        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
-            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
-            let mechanics = Mechanics::new(&model.system);
-            let z: Vec<Expr> = mechanics.q.iter().copied().chain(mechanics.p()).collect();
-            let rates = Field::expressions(&mechanics).expect("v is explicit");
-            let expected = jacobian(&rates[..z.len()], &z).concat();
-            let found = slopes(&mechanics).expect("v is explicit").concat();
-            let mut values: Vec<(Expr, f64)> = z.iter().enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64)).collect();
-            values.push((time(), 0.7));
-            values.extend(model.parameter_values());
-            for (k, (a, b)) in eval(&found, &values).iter().zip(eval(&expected, &values)).enumerate() {
-                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}, entry {k}: {a}, not {b}");
-            }
-        }
-    }
 }

@@ -6,6 +6,8 @@
 //! ```text
 //! |u| = σu,   max(x, y) = ½(x + y) + ½σ(x − y),   min(x, y) = ½(x + y) − ½σ(x − y)
 //! ```
+//!
+//! Powers such as |u|^(5/2) do not go on beyond u = 0. There the expressions stay as they are, and only the zeros are located.
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +21,7 @@ pub struct Kinks {
     pub arguments: Vec<Expr>,
     /// Expressions with kinks that are not located: they contain velocities, or have no smooth sides.
     pub others: Vec<Expr>,
-    /// The expressions with kinks at the zeros of an argument, by its number; operands before what uses them.
+    /// The expressions that go on smoothly beyond the zeros of an argument, with its number; operands before what uses them.
     nodes: Vec<(Expr, usize)>,
 }
 
@@ -34,6 +36,8 @@ impl Mechanics {
             let inside = a.reachable(&[self.l]).into_iter().map(|e| a.node(e));
             inside.filter_map(|node| if let ExprNode::Unary(Func::Sign, u) = node { Some(u) } else { None }).collect()
         });
+        let bases: Vec<Expr> = nodes.iter().filter_map(|(_, node)| base_with_an_end(node)).collect();
+        let ending: FxHashSet<Expr> = with_arena(|a| a.reachable(&bases)).into_iter().collect();
         let mut kinks = Kinks::default();
         for (e, node) in nodes {
             let (argument, has_sides) = match node {
@@ -49,7 +53,9 @@ impl Mechanics {
                 if known.is_none() {
                     kinks.arguments.push(argument);
                 }
-                kinks.nodes.push((e, number));
+                if !ending.contains(&e) {
+                    kinks.nodes.push((e, number));
+                }
             } else if has_q || has_v {
                 kinks.others.push(e);
             }
@@ -75,6 +81,18 @@ impl Mechanics {
             forces: self.forces.as_ref().map(|forces| substitute(forces, &from, &to)),
             ..self.clone()
         }
+    }
+}
+
+/// What must not be negative, of a function that is defined on one side of zero only.
+fn base_with_an_end(node: &ExprNode) -> Option<Expr> {
+    match *node {
+        ExprNode::Unary(Func::Sqrt | Func::Log, u) => Some(u),
+        ExprNode::Binary(Op::Pow, base, power) => {
+            let is_whole = matches!(power.node(), ExprNode::Const(n) if n.fract() == 0.0);
+            Some(base).filter(|_| !is_whole)
+        }
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ mod acceleration;
 mod active;
 mod bordered;
 mod eliminate;
-pub(crate) mod field;
+mod field;
 mod growth;
 mod inputs;
 mod kinks;
@@ -13,6 +13,7 @@ mod local;
 mod manifold;
 mod newton;
 mod reaction;
+mod slopes;
 mod sources;
 mod tangent;
 mod terms;
@@ -31,6 +32,7 @@ pub(crate) use local::{Local, LocalCode, Row};
 pub use manifold::Manifold;
 pub use newton::Newton;
 pub use reaction::Reaction;
+pub(crate) use slopes::slopes_of_field;
 pub use sources::Sources;
 pub use terms::{size_at, sum_of_terms};
 pub use violation::Violation;
@@ -38,7 +40,7 @@ pub(crate) use walls::Walls;
 
 use crate::discrete::Sample;
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, grad, jacobian, substitute};
+use crate::expr::{Expr, Lease, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
 use crate::system::{Enforce, System, time};
 
@@ -63,6 +65,8 @@ pub struct Mechanics {
     pub stated: usize,
     /// Whether kernels are compiled or interpreted.
     pub backend: Backend,
+    /// Keeps the expressions.
+    pub lease: Lease,
 }
 
 /// A constraint g(q, t) = 0 in the free coordinates.
@@ -94,6 +98,7 @@ impl Mechanics {
             constraints: constraints.map(|(g, constraint)| Holonomic { g, enforce: constraint.enforce }).collect(),
             stated: system.stated_constraints().len(),
             backend: Backend::Jit,
+            lease: Lease::default(),
         }
     }
 

@@ -21,7 +21,9 @@ pub(crate) struct Walls {
     code: Arc<Code>,
     /// The inputs at a state.
     inputs: Inputs,
+    /// The outputs of the kernel of one wall, and the wall and the state to which they belong.
     values: Vec<f64>,
+    at: (usize, Phase),
     ends: [End; 2],
     /// The moments inside the step, once they have been computed.
     pub(crate) moments: Moments,
@@ -76,6 +78,7 @@ impl Walls {
             code: Arc::new(code),
             inputs: Inputs::new(parameters, n),
             values: vec![0.0; n + 4],
+            at: (0, end.z.clone()),
             ends: [end.clone(), end],
             moments: Moments::new(n),
             gaps: [0.0; 2 * MOMENTS],
@@ -92,6 +95,7 @@ impl Walls {
     pub(crate) fn forget(&mut self) {
         self.ends.iter_mut().for_each(|end| end.z.t = f64::NAN);
         self.ends.iter_mut().for_each(|end| end.z.z.fill(f64::NAN));
+        self.at.1.t = f64::NAN;
     }
 
     /// Computes φ and φ̇ of every wall at both ends of a step. The first end is usually the last end of the step before, and is
@@ -153,9 +157,20 @@ impl Walls {
         z: &Phase,
         field: &mut Field,
     ) -> std::result::Result<(f64, f64), NoSolution> {
+        // v, too, has to be that of z for `size_of_rate`.
         self.place(z, field)?;
-        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        self.know(wall, z);
         checked(&self.values)
+    }
+
+    /// Evaluates the kernel of one wall, unless it was evaluated in this state. The inputs are those of the state.
+    fn know(&mut self, wall: usize, z: &Phase) {
+        if self.at.0 == wall && self.at.1 == *z {
+            return;
+        }
+        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        self.at.0 = wall;
+        self.at.1.copy_from(z);
     }
 
     /// The sum of absolute terms in φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
@@ -187,8 +202,12 @@ impl Walls {
 
     /// Returns φ_t and writes ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
-        self.inputs.place_q(z.t, z.q());
-        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        if self.at.0 != wall || self.at.1 != *z {
+            self.inputs.place_q(z.t, z.q());
+            self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+            // The velocities are not those of z.
+            self.at.1.t = f64::NAN;
+        }
         gradient.copy_from_slice(&self.values[4..]);
         self.values[2]
     }

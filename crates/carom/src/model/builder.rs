@@ -4,8 +4,8 @@ use super::names::{Names, Use};
 use super::source::Source;
 use super::{Initial, Model, Motion, Places, Run};
 use crate::error::{Diagnostic, Result};
-use crate::expr::Expr;
 use crate::expr::parse::Scope;
+use crate::expr::{Expr, Lease};
 use crate::system::{Constraint, Coordinate, Enforce, Form, Lagrangian, System, Wall};
 
 /// Builds a [`Model`] from Rust expressions.
@@ -32,6 +32,7 @@ pub struct Builder {
     initial: Option<Initial>,
     /// The settings of a run.
     pub run: Run,
+    lease: Lease,
 }
 
 impl Builder {
@@ -46,6 +47,7 @@ impl Builder {
             forces: Vec::new(),
             initial: None,
             run: Run::default(),
+            lease: Lease::default(),
         }
     }
 
@@ -176,6 +178,7 @@ impl Builder {
             undrawn: Vec::new(),
             warnings: Vec::new(),
             places,
+            _lease: self.lease,
         })
     }
 }

@@ -270,16 +270,25 @@ impl Model {
         &self.system.parameters[..self.system.parameters.len() - self.problem.controls.len()]
     }
 
-    /// The controls of a run, constant on each step; empty if every control is one number all the time.
-    pub fn control_settings(&self) -> Vec<Setting> {
+    /// True if this is the name of a control, or of a control on one step: `u`, `u[3]`.
+    pub(crate) fn names_control(&self, name: &str) -> bool {
+        let is_one = |name: &str| self.problem.controls.iter().any(|control| control.name == name);
+        is_one(name) || name.rsplit_once('[').is_some_and(|(name, _)| is_one(name))
+    }
+
+    /// The controls of a run that ends at `until`, constant on each step; empty if every control is one number all the time.
+    pub fn control_settings(&self, until: Option<f64>) -> Vec<Setting> {
+        let is_constant = |control: &Control| matches!(control.value, Signal::Constant(_));
+        if self.problem.controls.iter().all(is_constant) { Vec::new() } else { self.settings_of_steps(until) }
+    }
+
+    /// The controls on each step of the phases; without phases on equal parts of the run, as many as there are values.
+    pub(crate) fn settings_of_steps(&self, until: Option<f64>) -> Vec<Setting> {
         let Problem { controls, phases, .. } = &self.problem;
-        if controls.iter().all(|control| matches!(control.value, Signal::Constant(_))) {
-            return Vec::new();
-        }
         let mut mesh: Vec<[f64; 2]> = Vec::new();
         if phases.is_empty() {
             let count = controls.iter().map(|control| control.value.len()).max().unwrap_or(1);
-            let h = self.run.until.unwrap_or(1.0) / count as f64;
+            let h = until.unwrap_or(1.0) / count as f64;
             mesh.extend((0..count).map(|k| [k as f64 * h, h]));
         }
         let mut t = 0.0;

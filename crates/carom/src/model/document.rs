@@ -144,7 +144,7 @@ fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value
         }
         DeValue::Boolean(flag) => Value::Bool(*flag),
         DeValue::Datetime(_) => {
-            return Err(source.error(span, Complaint::new("a date has no meaning in a model", "")));
+            return Err(source.error(span, Complaint::new("a model cannot contain a date", "")));
         }
         DeValue::Array(items) => {
             let items = items
@@ -157,6 +157,23 @@ fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value
 }
 
 impl Value {
+    /// Moves the places of what it contains by so many bytes.
+    pub fn shift(&mut self, by: usize) {
+        let moved = |span: &Range<usize>| span.start + by..span.end + by;
+        match self {
+            Value::Array(items) => items.iter_mut().for_each(|item| {
+                item.span = moved(&item.span);
+                item.value.shift(by);
+            }),
+            Value::Table(entries) => entries.iter_mut().for_each(|entry| {
+                entry.span = moved(&entry.span);
+                entry.item.span = moved(&entry.item.span);
+                entry.item.value.shift(by);
+            }),
+            Value::Number(_) | Value::Text(_) | Value::Bool(_) => {}
+        }
+    }
+
     /// The kind of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {

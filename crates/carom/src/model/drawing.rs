@@ -36,6 +36,12 @@ impl View {
         at.iter().zip(self.from).map(|(&x, a)| a * x).sum()
     }
 
+    /// A place or a direction in the axes of the picture: x, y, and towards the viewer.
+    pub fn turned(&self, at: Vector) -> Vector {
+        let [x, y] = self.see(at);
+        [x, y, self.depth(at)]
+    }
+
     /// Where a place in space is seen in the picture.
     pub fn see(&self, at: Vector) -> Place {
         self.axes.map(|axis| at.iter().zip(axis).map(|(&x, a)| a * x).sum())
@@ -75,6 +81,14 @@ pub enum Shape {
     Label(String, Place),
     /// A straight line, hatched on its right as one looks from the first place to the second.
     Ground([Place; 2]),
+    /// A ball in space: centre and radius.
+    Sphere(Place, Expr),
+    /// A rod with round ends: its axis and its radius.
+    Capsule([Place; 2], Expr),
+    /// A box in space: its eight corners. Corner k is on the far side along axis i if bit i of k is set.
+    Box([Place; 8]),
+    /// A taut string.
+    Cord([Place; 2]),
 }
 
 /// What a point in contact is kept on the free side of.
@@ -96,7 +110,7 @@ pub enum Outline {
         /// The upper right corner.
         high: Place,
     },
-    /// The inside or the outside of a circle.
+    /// The inside or the outside of a circle; in space, of a sphere.
     Circle {
         /// The centre.
         center: Place,
@@ -104,6 +118,13 @@ pub enum Outline {
         radius: Expr,
         /// True if the inside is free.
         inside: bool,
+    },
+    /// A plane in space, in the axes of the picture: x, y, and towards the viewer.
+    Plane {
+        /// A place on it.
+        through: Vector,
+        /// The unit normal, to the free side.
+        normal: Vector,
     },
 }
 

@@ -24,7 +24,7 @@ impl Model {
     /// Reads a number or a formula of the parameters, such as `2*pi/omega`.
     pub fn expression_of_parameters(&self, text: &str) -> Result<Expr> {
         parse(text, &Parameters(self)).map_err(|error| {
-            let message = format!("`{text}` is no formula of the parameters: {}", error.complaint.message);
+            let message = format!("`{text}` is not a formula of the parameters: {}", error.complaint.message);
             Diagnostic::new(message).with_help(error.complaint.label).into()
         })
     }

@@ -8,6 +8,7 @@ use super::source::Source;
 use super::{Model, document, read, set};
 use crate::catalogue;
 use crate::error::{Diagnostic, Result};
+use crate::expr::Lease;
 
 /// The maximum size of a model text.
 pub const MAX_BYTES: u64 = 4 << 20;
@@ -15,6 +16,7 @@ pub const MAX_BYTES: u64 = 4 << 20;
 impl Model {
     /// Reads a model from its text, of at most [`MAX_BYTES`]. `settings` are `name=value` pairs that override the text.
     pub fn from_text(name: &str, text: &str, settings: &[String]) -> Result<Model> {
+        let _lease = Lease::default();
         check_size(name, text.len())?;
         let mut source = Source::new(name, text);
         if text.trim().is_empty() {

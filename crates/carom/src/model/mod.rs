@@ -58,8 +58,8 @@ pub use suggest::suggestion;
 use control::Problem;
 
 use crate::error::{Diagnostic, Error};
-use crate::expr::Expr;
 use crate::expr::parse::Complaint;
+use crate::expr::{Expr, Lease};
 use crate::mechanism::Vector;
 use crate::system::System;
 
@@ -103,6 +103,8 @@ pub struct Model {
     /// The source text.
     pub source: Source,
     places: Places,
+    /// Keeps the expressions.
+    _lease: Lease,
 }
 
 /// The start of a motion, as expressions of the parameters.

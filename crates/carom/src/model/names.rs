@@ -130,7 +130,7 @@ impl Names {
     pub fn complaint_about(&self, name: &str) -> Option<Complaint> {
         let base = base(name);
         let index = name[base.len()..].strip_prefix('[').map(|index| index.strip_suffix(']').unwrap_or_default());
-        if !is_name(base) || index.is_some_and(|index| index.parse::<i64>().is_err()) {
+        if !is_name(base) || name.contains('.') || index.is_some_and(|index| index.parse::<i64>().is_err()) {
             let label = "a name is a letter, then letters, digits and `_`";
             return Some(Complaint::new(format!("`{}` is not a name", name.escape_debug()), label));
         }

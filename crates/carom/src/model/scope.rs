@@ -9,6 +9,9 @@ use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
 use crate::expr::{Expr, ExprNode, eval};
 use crate::system::normal_force;
 
+/// So many coordinates are listed in a message.
+const MOST_LISTED: usize = 8;
+
 /// The names that one expression may use.
 pub struct Allowed<'a> {
     pub(super) names: &'a Names,
@@ -55,7 +58,7 @@ impl Scope for Allowed<'_> {
 
     fn force(&self, name: &str) -> Result<Expr, Complaint> {
         if self.allowed != Use::Output {
-            let label = "the equations of motion cannot depend on what they give";
+            let label = "the force follows from the equations of motion, which therefore cannot contain it";
             return Err(Complaint::new("`force` can be used in `[outputs]` only", label));
         }
         let walls = &self.names.walls;
@@ -108,7 +111,7 @@ impl Scope for Allowed<'_> {
 
 impl Names {
     pub(super) fn unknown(&self, name: &str) -> Complaint {
-        if let Some(complaint) = self.wrong_member(name) {
+        if let Some(complaint) = self.wrong_member(name, false) {
             return complaint;
         }
         let coordinates = self.coordinates.iter().map(|c| c.name.as_str());
@@ -124,11 +127,20 @@ impl Names {
         Complaint::new(format!("unknown name `{name}`"), label)
     }
 
-    /// What is wrong with a name that begins with a body or a point.
-    pub(super) fn wrong_member(&self, name: &str) -> Option<Complaint> {
+    /// What is wrong with a name that begins with a body or a point; of a coordinate, if that is asked for.
+    pub(super) fn wrong_member(&self, name: &str, asks_for_coordinate: bool) -> Option<Complaint> {
         let holder = self.holders.get(stem(name))?.name();
+        if let Some((body, member)) = name.split_once('.') {
+            let has_rates = self.index.contains_key(&format!("{body}.omega1"));
+            if has_rates && ["mu1", "mu2", "mu3"].contains(&member) && !asks_for_coordinate {
+                let label = "it follows from L: use it in `[forces]`, `[outputs]` or a `[[section]]`";
+                return Some(Complaint::new(format!("`{name}` is not known here"), label));
+            }
+        }
         let inside = |known: &String| known.strip_prefix(stem(name)).is_some_and(|rest| rest.starts_with('.'));
-        let mut known: Vec<&str> = self.index.keys().filter(|known| inside(known)).map(String::as_str).collect();
+        let is_asked_for =
+            |known: &&String| inside(known) && (!asks_for_coordinate || self.coordinate(known).is_some());
+        let mut known: Vec<&str> = self.index.keys().filter(is_asked_for).map(String::as_str).collect();
         known.sort_unstable();
         let (message, label) = match (name.split_once('.'), known.as_slice()) {
             (_, []) => {
@@ -141,6 +153,16 @@ impl Names {
             }
         };
         Some(Complaint::new(message, label))
+    }
+
+    /// What to say of a name that is no coordinate: where those come from.
+    pub(super) fn which_coordinates(&self, has_bodies: bool) -> String {
+        let names: Vec<&str> = self.coordinates.iter().take(MOST_LISTED).map(|c| c.name.as_str()).collect();
+        let more = if self.coordinates.len() > MOST_LISTED { ", …" } else { "" };
+        match has_bodies {
+            true => format!("the coordinates are {}{more}", names.join(", ")),
+            false => "list it in `coordinates`".into(),
+        }
     }
 
     /// A hint about the intended name, if it can be guessed: an index, a velocity, π.
@@ -157,6 +179,9 @@ impl Names {
         }
         if ["Pi", "PI", "π"].contains(&name) {
             return Some("write `pi`".into());
+        }
+        if let Some(stem) = name.strip_suffix(['²', '³']).filter(|stem| self.kind(stem).is_some()) {
+            return Some(format!("write `{stem}^{}`", if name.ends_with('²') { 2 } else { 3 }));
         }
         let stems = [name.strip_suffix("_dot"), name.strip_suffix("dot"), name.strip_prefix('d')];
         let moving = |stem: &&str| matches!(self.kind(stem), Some("coordinate" | "definition"));
@@ -190,7 +215,7 @@ impl Names {
         }
         self.later.get(name)?;
         if let Some(cycle) = self.cycle(within, name) {
-            let label = format!("{} is a circle", cycle.join(" → "));
+            let label = format!("{} is a cycle", cycle.join(" → "));
             return Some(Complaint::new(format!("the definition `{within}` uses itself through `{name}`"), label));
         }
         let label = format!("define `{name}` before `{within}`");
@@ -229,6 +254,6 @@ pub(super) fn contact(wall: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The identifiers in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| is_name(word))
 }

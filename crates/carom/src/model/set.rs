@@ -28,8 +28,10 @@ pub fn apply(source: &mut Source, document: &mut Document, setting: &str) -> Res
     };
     let value_span = whole.end - text.len()..whole.end;
     let span = start..value_span.start - 1;
+    let first = value_span.start + text.len() - text.trim_start().len();
     let (path, text) = (path.trim(), text.trim());
-    let value = read_value(text).unwrap_or_else(|| Value::Text(text.to_string()));
+    let mut value = read_value(text).unwrap_or_else(|| Value::Text(text.to_string()));
+    value.shift(first);
     let item = Item { value, span: value_span };
     let placed = match entry_of_start(path) {
         Some((section, entry)) => {

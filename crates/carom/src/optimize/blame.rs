@@ -1,11 +1,12 @@
 //! Which conditions of an infeasible problem cannot be met.
 
-use super::interior::{self, Elastic, Limits};
+use super::interior::{self, Elastic, Ending, Limits};
 use super::transcription::{Found, Options, Transcription};
 use crate::error::Result;
 use crate::kernel::Backend;
 use crate::method::Method;
 use crate::model::Model;
+use crate::model::control::Event;
 
 /// A condition that cannot be met.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,22 +20,42 @@ pub struct Unmet {
 /// Smaller misfits are none.
 const MET: f64 = 1e-5;
 
+/// Which conditions cannot be met.
+pub(super) struct Blame {
+    /// The conditions, the largest misfit first.
+    pub(super) unmet: Vec<Unmet>,
+    /// The active bounds of controls.
+    pub(super) limits: Vec<String>,
+    /// True if the misfit is a minimum.
+    pub(super) is_certain: bool,
+}
+
 /// Solves again with the mechanics hard and only the user's conditions elastic: final, periodic and bound conditions, and bounds
-/// of impulses. Those that are off at the optimum cannot be met. Returns them, the largest first, and the active bounds of
-/// controls.
-pub(super) fn blame(
+/// of impulses. Those that are off at the optimum cannot be met. If the mechanics cannot be met even so, an impact or a catch is
+/// impossible, and these become elastic too.
+pub(super) fn blame(model: &Model, method: &Method, found: &Found, steps: &[usize], finer: usize) -> Result<Blame> {
+    let first = relaxed(model, method, (found, steps), finer, false)?;
+    let has_events = model.problem.phases.iter().any(|phase| !matches!(phase.event, Event::None));
+    if first.is_certain || !has_events {
+        return Ok(first);
+    }
+    relaxed(model, method, (found, steps), finer, true)
+}
+
+fn relaxed(
     model: &Model,
     method: &Method,
-    found: &Found,
-    steps: &[usize],
+    (found, steps): (&Found, &[usize]),
     finer: usize,
-) -> Result<(Vec<Unmet>, Vec<String>)> {
+    with_events: bool,
+) -> Result<Blame> {
     const COST: f64 = 100.0;
     const PULL: f64 = 1e-6;
     let options = Options { method, finer, is_soft: true, backend: Backend::Interpreter };
     let mut problem = Transcription::new(model, options)?;
     let start = problem.start_like(found, steps);
-    let names: Vec<(String, usize)> = problem.conditions.iter().map(|c| (c.name.clone(), c.row)).collect();
+    let elastic = problem.conditions.iter().filter(|condition| with_events || !condition.is_event);
+    let names: Vec<(String, usize)> = elastic.map(|condition| (condition.name.clone(), condition.row)).collect();
     let rows = names.iter().map(|(_, row)| *row).collect();
     let mut c = vec![0.0; problem.program().structure().rows];
     problem.program().values(&start, &mut c);
@@ -52,12 +73,13 @@ pub(super) fn blame(
     }
     unmet.retain(|unmet| unmet.off_by > MET);
     unmet.sort_by(|a, b| b.off_by.total_cmp(&a.off_by));
+    let is_certain = solution.ending == Ending::Optimal;
     let mut plain = solution;
     let variables = problem.program().structure().variables();
     plain.x.truncate(variables);
     plain.z.truncate(variables);
     let answer = problem.read_off(&plain)?;
-    Ok((unmet, limits_of_controls(model, &answer)))
+    Ok(Blame { unmet, limits: limits_of_controls(model, &answer), is_certain })
 }
 
 /// The bounds of controls that push, with the times at which they do.

@@ -13,6 +13,7 @@ mod suggest;
 mod transcription;
 
 pub use answer::{Answer, Status};
+use blame::Blame;
 pub use blame::Unmet;
 pub use check::Check;
 pub use interior::Progress;
@@ -145,15 +146,22 @@ impl<'m> Optimization<'m> {
 
     /// Checks an answer by independent runs, or says why there is none.
     fn finish(&self, answer: &mut Answer, method: &Method) -> Result<()> {
-        if answer.status == Status::Infeasible {
+        /// A search that stalls with a larger violation has not met the conditions.
+        const VIOLATED: f64 = 1e-6;
+        let is_violated = answer.status == Status::Stalled && answer.feasibility > VIOLATED;
+        if answer.status == Status::Infeasible || is_violated {
             let finer = answer.steps[0] / self.model.problem.phases[0].steps;
-            let (unmet, limits) = blame::blame(self.model, method, &answer.found, &answer.steps, finer)?;
+            let Blame { unmet, limits, is_certain } =
+                blame::blame(self.model, method, &answer.found, &answer.steps, finer)?;
+            if is_violated && is_certain && !unmet.is_empty() {
+                answer.status = Status::Infeasible;
+            }
             let conditions = unmet.iter().map(|unmet| format!("{} (off by {:.3})", unmet.condition, unmet.off_by));
             let all: Vec<String> = conditions.chain(limits).collect();
-            if !all.is_empty() {
+            if answer.status == Status::Infeasible && !all.is_empty() {
                 answer.message = Some(format!("cannot meet: {}", all.join(", ")));
+                answer.cannot_meet = unmet;
             }
-            answer.cannot_meet = unmet;
         }
         if answer.status != Status::Failed {
             answer.check = Some(check::check(self.model, &method.name, &answer.found, &answer.steps));

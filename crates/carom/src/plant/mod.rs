@@ -6,12 +6,14 @@
 //!
 //! No module above this interface reads expressions, except through [`Plant::lagrangian`], which a plant may refuse.
 
+mod bodies;
 mod contact;
 mod evaluator;
 mod expression;
 
 use std::sync::Arc;
 
+pub use bodies::Bodies;
 pub use expression::Expressions;
 
 use crate::error::{Diagnostic, Result};
@@ -28,6 +30,11 @@ use crate::solve::Solved;
 pub trait Plant: Send + Sync {
     /// Properties of the system that do not depend on numbers.
     fn facts(&self) -> &Facts;
+
+    /// True if the bodies of the system are evaluated by recursive kernels.
+    fn is_recursive(&self) -> bool {
+        false
+    }
 
     /// Creates an evaluator for one thread.
     fn evaluator(&self) -> Box<dyn Evaluator>;

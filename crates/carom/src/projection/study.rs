@@ -154,7 +154,7 @@ impl Study {
         let moving = mechanics.walls.iter().position(|phi| phi.depends_on(&[time()]));
         let part = moving.map_or(Part::Lagrangian, Part::Wall);
         let timed = (moving.is_some() || mechanics.l.depends_on(&[time()])).then(|| {
-            (part, php("it depends on the time"), "L and φ may not contain t or a driven coordinate".to_string())
+            (part, php("the model depends on the time"), "L and φ may not contain t or a driven coordinate".to_string())
         });
         self.require("(10)", "neither L nor φ contains the time", timed);
         let plain = (!is_natural(&mechanics)).then(|| {

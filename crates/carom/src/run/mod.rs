@@ -23,7 +23,7 @@ pub use drive::{Ending, drive, failure};
 pub use mesh::{Mesh, Nodes};
 pub use observer::{Look, Observer};
 pub use outcome::{Crossing, Energy, ErrorScale, Holding, Impact, Jump, Outcome, Status};
-pub use schedule::{Schedule, Scheduled};
+pub use schedule::{Schedule, Scheduled, piece};
 pub use sections::Sections;
 pub use stream::{Audience, Stream, Watcher};
 pub use tally::Tally;

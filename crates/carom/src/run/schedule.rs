@@ -39,14 +39,13 @@ impl Schedule {
         self.parameters.get(self.piece(t))
     }
 
+    /// When each piece begins.
+    pub fn from(&self) -> &[f64] {
+        &self.from
+    }
+
     fn piece(&self, t: f64) -> usize {
-        let begun = self.from.partition_point(|&from| from <= t);
-        let piece = begun.saturating_sub(1);
-        // Roundoff must not make a sliver of a piece.
-        match (self.from.get(piece), self.from.get(begun)) {
-            (Some(from), Some(next)) if next - t <= SLIVER * (next - from) => begun,
-            _ => piece,
-        }
+        piece(&self.from, t)
     }
 
     /// The end of a step from t to `until`, which crosses no change.
@@ -55,6 +54,17 @@ impl Schedule {
             Some(&next) if next < until - SLIVER * (until - t) => next,
             _ => until,
         }
+    }
+}
+
+/// The number of the piece to which t belongs, where pieces begin at these times.
+pub fn piece(beginnings: &[f64], t: f64) -> usize {
+    let begun = beginnings.partition_point(|&from| from <= t);
+    let piece = begun.saturating_sub(1);
+    // Roundoff must not make a sliver of a piece.
+    match (beginnings.get(piece), beginnings.get(begun)) {
+        (Some(from), Some(next)) if next - t <= SLIVER * (next - from) => begun,
+        _ => piece,
     }
 }
 

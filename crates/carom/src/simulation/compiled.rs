@@ -8,18 +8,23 @@ use super::start::Checked;
 use super::study::study_of;
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
+use crate::flow::ON_TREES;
+use crate::limits::LARGEST_ON_EXPRESSIONS;
+use crate::linkage;
 use crate::mechanics::Mechanics;
 use crate::method::{Method, default_for};
-use crate::model::Model;
-use crate::plant::{Expressions, SharedPlant};
+use crate::model::{Model, Run};
+use crate::plant::{Bodies, Expressions, SharedPlant};
 use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
+use crate::system::Enforce;
 use crate::tangent::TangentCode;
 
 /// The plant and the schemes used so far. Each is compiled on first use.
 #[derive(Default)]
 pub(super) struct Compiled {
     plant: OnceLock<Result<SharedPlant>>,
+    bodies: OnceLock<Result<SharedPlant>>,
     schemes: Mutex<Vec<Known>>,
     /// The scheme of quick steps; none if the system has none.
     quick: OnceLock<Option<Chosen>>,
@@ -64,6 +69,15 @@ pub(super) struct Chosen {
 }
 
 impl Simulation {
+    /// Shares the compiled code of `other` if its model differs from this one in numbers only: in values of parameters, the start,
+    /// the step, the end time, the tolerance or the method. Otherwise this simulation compiles its own.
+    pub fn sharing(mut self, other: &Simulation) -> Simulation {
+        if has_same_code(&self.model, &other.model) {
+            self.compiled = other.compiled.clone();
+        }
+        self
+    }
+
     /// The method set by the user, else that of the model, else the default.
     pub(crate) fn chosen_method(&self) -> Result<Arc<Method>> {
         if let Some(method) = &self.method {
@@ -123,7 +137,7 @@ impl Simulation {
             return Ok(Chosen { scheme: scheme.clone(), pool: pool.clone(), warnings: warnings.clone() });
         }
         let (scheme, warnings) = match method.switches {
-            None => (Scheme::new(self.plant()?, (*method).clone(), &self.model.run)?, Vec::new()),
+            None => (Scheme::new(self.plant(&method)?, (*method).clone(), &self.model.run)?, Vec::new()),
             Some(_) => self.projected(&method)?,
         };
         let (method, pool) = (method.key(), Arc::<Pool>::default());
@@ -133,6 +147,13 @@ impl Simulation {
 
     /// Returns the compiled derivatives of a method by some parameters, and compiles them if needed.
     pub(crate) fn tangent_code(&self, method: &Method, theta: &[usize]) -> Result<Arc<TangentCode>> {
+        if let Kernel::Bodies = kernel_for(&self.model, method) {
+            let message = format!("there are no derivatives of `{}` on recursive kernels", method.name);
+            let help = format!(
+                "mechanisms with up to {LARGEST_ON_EXPRESSIONS} coordinates have them with a method on expressions, such as `gauss4`"
+            );
+            return Err(Diagnostic::new(message).with_help(help).into());
+        }
         let mut known = self.compiled.tangents.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.iter().find(|known| known.method == method.name && known.theta == theta) {
             return Ok(known.code.clone());
@@ -142,8 +163,13 @@ impl Simulation {
         Ok(code)
     }
 
-    fn plant(&self) -> Result<SharedPlant> {
-        self.compiled.plant.get_or_init(|| plant_of(&self.model)).clone()
+    /// The plant for a method: recursive kernels for large mechanisms, else expressions.
+    fn plant(&self, method: &Method) -> Result<SharedPlant> {
+        match kernel_for(&self.model, method) {
+            Kernel::Bodies => self.compiled.bodies.get_or_init(|| bodies_of(&self.model)).clone(),
+            Kernel::Expressions => self.compiled.plant.get_or_init(|| plant_of(&self.model)).clone(),
+            Kernel::None(why) => Err(why.into()),
+        }
     }
 
     /// Builds a scheme for the projected principle: two plants and the projection P between them.
@@ -183,9 +209,77 @@ impl Simulation {
     }
 }
 
+/// How the equations of a model are evaluated.
+enum Kernel {
+    Expressions,
+    Bodies,
+    /// Not with this method.
+    None(Diagnostic),
+}
+
+/// Recursive kernels win from so many coordinates on; below, compiled expressions do.
+fn kernel_for(model: &Model, method: &Method) -> Kernel {
+    let coordinates = model.system.coordinates.len();
+    if method.flow.needs_bodies() && method.has_recursive_kernel() && linkage::applies(&model.system) {
+        return Kernel::Bodies;
+    }
+    if !linkage::is_large(&model.system) {
+        return Kernel::Expressions;
+    }
+    if method.has_recursive_kernel() {
+        return Kernel::Bodies;
+    }
+    if coordinates > LARGEST_ON_EXPRESSIONS {
+        let message = format!("`{}` does not apply to a mechanism with {coordinates} coordinates", method.name);
+        let help = format!(
+            "it works on expressions, for at most {LARGEST_ON_EXPRESSIONS} coordinates of bodies; use {ON_TREES}, with `ctec`"
+        );
+        return Kernel::None(Diagnostic::new(message).with_help(help));
+    }
+    Kernel::Expressions
+}
+
+fn bodies_of(model: &Model) -> Result<SharedPlant> {
+    let (outputs, sections) = outputs_and_sections(model);
+    Ok(Arc::new(Bodies::new(&model.system, &outputs, &sections)?))
+}
+
+fn outputs_and_sections(model: &Model) -> (Vec<Expr>, Vec<Expr>) {
+    let outputs = model.outputs.iter().map(|output| output.value).collect();
+    (outputs, model.sections.iter().map(|section| section.g).collect())
+}
+
 fn plant_of(model: &Model) -> Result<SharedPlant> {
-    let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
-    let sections: Vec<Expr> = model.sections.iter().map(|section| section.g).collect();
+    let (outputs, sections) = outputs_and_sections(model);
     let stops = model.sections.iter().filter(|section| section.stop).map(|section| section.g).collect();
     Ok(Arc::new(Expressions::new(&model.system, &outputs, &sections)?.ending_at(stops)))
+}
+
+/// True if the plants and the schemes of both models have the same code.
+fn has_same_code(a: &Model, b: &Model) -> bool {
+    mechanics_of(a) == mechanics_of(b) && observed_in(a) == observed_in(b) && rules_of(a) == rules_of(b)
+}
+
+/// The equations, without the values of parameters.
+fn mechanics_of(model: &Model) -> impl PartialEq {
+    let system = &model.system;
+    let parameters: Vec<Expr> = system.parameters.iter().map(|parameter| parameter.symbol).collect();
+    let coordinates: Vec<(Expr, Option<Expr>)> = system.coordinates.iter().map(|c| (c.q, c.prescribed)).collect();
+    let walls: Vec<(Expr, Expr)> = system.walls.iter().map(|wall| (wall.phi, wall.restitution)).collect();
+    let constraints: Vec<(Expr, Enforce)> = system.constraints.iter().map(|c| (c.g, c.enforce)).collect();
+    let lagrangian = (system.lagrangian.l, system.lagrangian.parts);
+    (lagrangian, parameters, coordinates, walls, constraints, system.forces.clone())
+}
+
+/// What a plant computes beside the motion.
+fn observed_in(model: &Model) -> impl PartialEq {
+    let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
+    let sections: Vec<(Expr, bool)> = model.sections.iter().map(|section| (section.g, section.stop)).collect();
+    (outputs, sections)
+}
+
+/// The settings that schemes are built with.
+fn rules_of(model: &Model) -> impl PartialEq {
+    let run = Run { method: None, step: None, until: None, tolerance: 1.0, ..model.run.clone() };
+    (run, model.projection.clone())
 }

@@ -4,7 +4,9 @@ use super::reason::Limit;
 use super::runner::{Plan, Runner};
 use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
 use crate::error::Result;
-use crate::limits::{AT_REST, COMPARED, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES};
+use crate::limits::{
+    AT_REST, COMPARED, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES,
+};
 use crate::run::{Status, Watcher};
 use crate::step::State;
 
@@ -25,7 +27,7 @@ pub(super) fn tune_controlled(
 ) -> Result<Option<Tuned>> {
     let mut plan = quick_plan(runner.start(), until, tolerance);
     plan.checkpoints = COMPARED;
-    let (mut best, mut previous, mut stalls) = (None::<Trial>, f64::INFINITY, 0);
+    let (mut best, mut previous, mut stalls, mut limit) = (None::<Trial>, f64::INFINITY, 0, Limit::Tries);
     for _ in 0..TRIES {
         let mut quiet = Quiet::until(stop, MOST_CONTROLLED);
         let outcome = runner.run(plan, &mut [quiet.audience()])?;
@@ -57,16 +59,19 @@ pub(super) fn tune_controlled(
         if error <= tolerance || local <= LEAST_CONTROL || stop.wants_to_stop() {
             break;
         }
-        // Smaller local errors no longer help.
         stalls = if error > 0.25 * previous { stalls + 1 } else { 0 };
-        if stalls > 1 {
-            break;
+        if let Some(best) = best.as_mut().filter(|_| stalls > 0) {
+            let is_roundoff = best.is_roundoff(runner, stop)?;
+            limit = if is_roundoff { Limit::Roundoff } else { Limit::Tries };
+            // Smaller local errors no longer help.
+            if stalls > 1 || (is_roundoff && best.roundoff.error > HOPELESS * tolerance) {
+                break;
+            }
         }
         previous = error;
         plan.control = Some((local * (0.3 * tolerance / error).clamp(1e-3, 0.3)).max(LEAST_CONTROL));
         plan.step *= 0.5;
     }
-    let Some(mut best) = best else { return Ok(None) };
-    let limit = if stalls > 1 && best.is_roundoff(runner, stop)? { Limit::Roundoff } else { Limit::Tries };
+    let Some(best) = best else { return Ok(None) };
     finish(runner, best, tolerance, (limit, order), stop).map(Some)
 }

@@ -129,7 +129,7 @@ impl Simulation {
             record: Record::Nodes,
             estimated: Estimated::Found,
             looks_for_walls: false,
-            controls: model.control_settings().into(),
+            controls: model.control_settings(run.until).into(),
             trouble: None,
             model: Arc::new(model.clone()),
         }
@@ -169,9 +169,12 @@ impl Simulation {
         self.blame(Diagnostic::new(format!("the step must be positive, not {step}")).into())
     }
 
-    /// Sets the end time.
+    /// Sets the end time. Controls that the model lists without phases are on equal parts of the run.
     pub fn until(mut self, until: f64) -> Simulation {
         if until.is_finite() {
+            if *self.controls == *self.model.control_settings(self.until) {
+                self.controls = self.model.control_settings(Some(until)).into();
+            }
             self.until = Some(until);
             return self;
         }
@@ -211,6 +214,17 @@ impl Simulation {
         let mut values = self.parameters.to_vec();
         values[number] = value;
         self.parameters = values.into();
+        self
+    }
+
+    /// The same with controls on each step of the phases, where they were one number all the time.
+    pub(crate) fn with_control_steps(mut self) -> Simulation {
+        if self.controls.is_empty() && !self.model.problem.phases.is_empty() {
+            let mut settings = self.model.settings_of_steps(self.until);
+            let plain = self.model.plain_parameters().len();
+            settings.iter_mut().for_each(|setting| setting.controls.copy_from_slice(&self.parameters[plain..]));
+            self.controls = settings.into();
+        }
         self
     }
 

@@ -117,6 +117,7 @@ impl Ready {
                 };
                 let tuned = match controlled {
                     Some(tuned) if tuned.warning.is_none() && !tuned.fails => tuned,
+                    Some(tuned) if tuned.is_hopeless => tuned,
                     // Where controlled steps do not meet the tolerance, steps of equal length may.
                     other => {
                         let named = simulation.scheme()?;
@@ -190,6 +191,19 @@ impl Ready {
         self.mesh().count()
     }
 
+    /// The controls of the run along the time.
+    pub(crate) fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// When each of the equal steps begins.
+    pub(crate) fn step_beginnings(&self) -> Vec<f64> {
+        let nodes = self.mesh();
+        let mut all: Vec<f64> = std::iter::once(self.begin()).chain(nodes.nodes()).collect();
+        all.pop();
+        all
+    }
+
     /// The plant and the method.
     pub(crate) fn scheme(&self) -> &Scheme {
         &self.scheme
@@ -208,6 +222,11 @@ impl Ready {
     /// The method.
     pub fn method(&self) -> &Method {
         &self.scheme.method
+    }
+
+    /// True if the bodies of the model are evaluated by recursive kernels, and not as compiled expressions.
+    pub fn is_recursive(&self) -> bool {
+        self.scheme.plant.is_recursive()
     }
 
     /// Sets the sampling interval for [`Watcher::sample`].
@@ -269,6 +288,11 @@ impl Ready {
             let z = &outcome.state.z;
             let failure = Failure { t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), ..failure.clone() };
             outcome.status = Status::Failed(Box::new(failure));
+        }
+        if let Status::Failed(failure) = &mut outcome.status
+            && let Some(kinks) = warnings::kinks(&self.model, &self.scheme)
+        {
+            failure.hint = format!("{}; {kinks}", failure.hint);
         }
         let estimate = self.estimate.as_ref().filter(|_| outcome.status == Status::Completed);
         outcome.error_estimate = estimate.map(|estimate| estimate.error);

@@ -53,7 +53,11 @@ pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, unti
         for ((term, program), size) in terms.iter().zip(&mut programs).zip(sizes) {
             // What is below the roundoff of a sum does not matter.
             let error = (accuracy * size).max(f64::EPSILON * largest);
-            let pieces = resolve(program, time(), span, Question { error, order, enough, budget: RESOLUTION_BUDGET });
+            let mut pieces =
+                resolve(program, time(), span, Question { error, order, enough, budget: RESOLUTION_BUDGET });
+            if let Some(step) = simulation.step {
+                pieces = without_lone_jumps(&pieces, step);
+            }
             let shortest = pieces.iter().min_by(|a, b| a.length.total_cmp(&b.length));
             if let Some(&piece) = shortest.filter(|piece| worst.is_none_or(|(_, worst)| piece.length < worst.length)) {
                 worst = Some((*term, piece));
@@ -74,6 +78,18 @@ pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, unti
     short.is_complete = false;
     short.warning = Some(remark.body());
     Ok(short)
+}
+
+/// The pieces without those in which a function jumps once and then stays as it is for longer than a step: no step misses that.
+fn without_lone_jumps(pieces: &[Piece], step: f64) -> Vec<Piece> {
+    let is_lone = |i: usize, piece: &Piece| {
+        // A jump between two pieces is in both.
+        let before = pieces[..i].iter().rfind(|other| other.end < piece.begin);
+        let after = pieces[i..].iter().find(|other| other.begin > piece.end);
+        let is_far = before.is_none_or(|other| piece.begin - other.end > step);
+        piece.count() <= 1.0 && is_far && after.is_none_or(|other| other.begin - piece.end > step)
+    };
+    pieces.iter().enumerate().filter(|(i, piece)| !is_lone(*i, piece)).map(|(_, piece)| *piece).collect()
 }
 
 /// The given step is too long to see a function.

@@ -13,8 +13,8 @@ use super::scout::{Scouted, scout};
 use crate::error::{Diagnostic, Result};
 use crate::interval::Piece;
 use crate::limits::{
-    CHECKPOINTS, DISTURBED_RUNS, FINER, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE, ORDERLESS,
-    SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, DISTURBED_RUNS, FINER, HOPELESS, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
+    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -33,6 +33,8 @@ pub(super) struct Tuned {
     pub(super) lost: Option<Outcome>,
     /// True if shorter steps, and not roundoff, might have reached the tolerance.
     pub(super) is_slow: bool,
+    /// True if roundoff is so large that no other steps will reach the tolerance.
+    pub(super) is_hopeless: bool,
     /// True if the run with these steps fails.
     pub(super) fails: bool,
 }
@@ -40,7 +42,8 @@ pub(super) struct Tuned {
 impl Tuned {
     /// Steps with which no run completes.
     pub(super) fn unknown(plan: Plan) -> Tuned {
-        Tuned { plan, estimate: None, warning: None, lost: None, is_slow: false, fails: false }
+        let (is_slow, is_hopeless, fails) = (false, false, false);
+        Tuned { plan, estimate: None, warning: None, lost: None, is_slow, is_hopeless, fails }
     }
 }
 
@@ -53,6 +56,9 @@ pub(super) struct Shortest {
 
 /// The first step that is tried is this part of the time.
 pub(super) const FIRST_STEPS: f64 = 8.0;
+
+/// So many shorter steps that are no better end the search for a first step.
+const PILOT_STALLS: usize = 5;
 
 /// The estimated error of a run: the largest over the coordinates and momenta of the final state and the coordinates on the way.
 #[derive(Clone, Debug)]
@@ -194,7 +200,8 @@ pub(super) fn finish(
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     let estimate = Some(Estimate { error, scale: best.scale });
-    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow: roundoff <= tolerance, fails: false })
+    let (is_slow, is_hopeless) = (roundoff <= tolerance, roundoff > HOPELESS * tolerance);
+    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow, is_hopeless, fails: false })
 }
 
 /// Failures of runs with shorter and shorter steps.
@@ -265,6 +272,8 @@ fn pilot(
         return Err(Diagnostic::new(message).with_help("give a later end time").into());
     }
     let reach = reach(runner, h, stop)?;
+    // The step with the smallest error so far, and how many shorter ones were no better.
+    let (mut best, mut stalls) = ((h, f64::INFINITY), 0);
     while h > smallest && !stop.wants_to_stop() {
         let end = (start + 16.0 * h).min(until);
         let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
@@ -272,6 +281,11 @@ fn pilot(
         // Relative to the extent of the short run, which grows with its length as the error does.
         if error <= tolerance.max(1e-14) {
             return Ok((h, trial.filter(|_| end == until)));
+        }
+        (best, stalls) = if error < 0.5 * best.1 { ((h, error), 0) } else { (best, stalls + 1) };
+        // What hardly moves at the start has few correct digits there, with any step: the whole run shows more.
+        if best.1 < ORDERLESS && stalls >= PILOT_STALLS {
+            return Ok(((best.0 * (tolerance / best.1).powf(1.0 / order as f64)).max(smallest), None));
         }
         // For such large errors the order of the method gives no information about the right step.
         let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance / error).powf(1.0 / order as f64) };

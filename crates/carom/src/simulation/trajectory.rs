@@ -56,7 +56,8 @@ impl Trajectory {
             None => mesh.count().saturating_add(1),
         };
         let (model, facts) = (simulation.model.clone(), ready.scheme.plant.facts());
-        let count = 2 + 3 * model.system.coordinates.len() + model.outputs.len() + facts.is_one_point.len();
+        let constraints = model.system.stated_constraints().len();
+        let count = 2 + 3 * model.system.coordinates.len() + model.outputs.len() + constraints;
         let mut recorder = Recorder::new(record, rows, count, 2 * facts.n);
         let outcome = ready.watch(&mut recorder)?;
         let Recorder { columns, impacts, crossings, mut contacts, arcs, .. } = recorder;

@@ -1,7 +1,7 @@
 //! Algorithm 1. [DLM §4.1]
 
 use super::Stepper;
-use super::control::Spectrum;
+use super::control::{Spectrum, two_sum};
 use super::event::{Encounter, Kind, Search};
 use super::instant::Resolver;
 use super::kink::find_sides;
@@ -35,6 +35,8 @@ pub(super) struct EventDriven {
     pub(super) z: Phase,
     pub(super) z1: Phase,
     pub(super) spectrum: Spectrum,
+    /// What was rounded off from what is left of the step: a step may have many events.
+    lost: f64,
 }
 
 /// The events of a step so far.
@@ -74,7 +76,8 @@ impl EventDriven {
         let z = facts.nowhere();
         let (looks, probe, z1, sides) = (Looks::default(), z.clone(), z.clone(), vec![0.0; facts.kinks]);
         let (facts, released, spectrum) = (facts.clone(), Vec::new(), Spectrum::new(facts.n));
-        EventDriven { maps, evaluator, resolver, rest, facts, looks, released, sides, probe, z, z1, spectrum }
+        let lost = 0.0;
+        EventDriven { maps, evaluator, resolver, rest, facts, looks, released, sides, probe, z, z1, spectrum, lost }
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
@@ -200,7 +203,11 @@ impl EventDriven {
             hit.minus.copy_from(&self.z);
         }
         let hit = &mut self.resolver.hit;
-        hit.tau_left = tau_left - dtau;
+        let (left, lost) = two_sum(tau_left, -dtau);
+        (hit.tau_left, self.lost) = two_sum(left, lost + self.lost);
+        if let Memory::Control(control) = &mut log.end.memory {
+            hit.minus.t = control.after(self.z.t, dtau);
+        }
         self.z.copy_from(&hit.minus);
         Ok(())
     }
@@ -267,6 +274,7 @@ impl Stepper for EventDriven {
         log.push_arc(&from.z, &from.holding, &self.sides, None);
         self.maps.set_full_step(h);
         self.resolver.hit.h = h;
+        self.lost = 0.0;
         self.z.copy_from(&from.z);
         let result = match &from.memory {
             Memory::FirstStep { end, impulses } => {

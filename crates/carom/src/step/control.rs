@@ -25,6 +25,8 @@ pub struct Control {
     pub twice_kinetic: f64,
     /// The polynomial of the last step, if it ended here and is to predict the next.
     pub past: Polynomial,
+    /// What the time of the state lacks: the sum of many intervals would lose the roundoff of each.
+    pub late: f64,
 }
 
 impl Control {
@@ -32,7 +34,7 @@ impl Control {
     pub fn new(tolerance: f64, longest: f64, z: &Phase, roots: Vec<f64>, twice_kinetic: f64) -> Control {
         let extent = z.q().iter().map(|&q| [q, q]).collect();
         let past = Polynomial::default();
-        Control { tolerance, longest, h: 0.0, extent, roots, twice_kinetic: twice_kinetic.abs(), past }
+        Control { tolerance, longest, h: 0.0, extent, roots, twice_kinetic: twice_kinetic.abs(), past, late: 0.0 }
     }
 
     /// How exactly a step is solved.
@@ -44,10 +46,18 @@ impl Control {
     /// Copies `other` without allocating.
     pub(super) fn copy_from(&mut self, other: &Control) {
         (self.tolerance, self.longest, self.h) = (other.tolerance, other.longest, other.h);
-        self.twice_kinetic = other.twice_kinetic;
+        (self.twice_kinetic, self.late) = (other.twice_kinetic, other.late);
         self.past.copy_from(&other.past);
         self.extent.clone_from(&other.extent);
         self.roots.clone_from(&other.roots);
+    }
+
+    /// The time after an interval dτ from t, to the last bit: what is rounded off is kept.
+    pub(super) fn after(&mut self, t: f64, dtau: f64) -> f64 {
+        let sum = two_sum(t, dtau);
+        let (t, late) = two_sum(sum.0, sum.1 + self.late);
+        self.late = late;
+        t
     }
 
     /// Includes the end of a step in the size of the motion.
@@ -78,6 +88,13 @@ impl Control {
     pub(super) fn shrink(&self, error: f64, order: usize) -> f64 {
         self.factor(error, order).min(LEAST_SHRINK)
     }
+}
+
+/// a + b, and what is rounded off. [Møller 1965; Knuth 1969]
+pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let of_b = sum - a;
+    (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
 /// Estimates the local error of a step of order r from the velocities at its k moments.

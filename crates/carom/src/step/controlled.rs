@@ -26,25 +26,28 @@ impl EventDriven {
         }
         let (mut left, mut interval, mut events) = (None, 0.0, Events::default());
         loop {
-            let rest = until - self.z.t;
+            let Memory::Control(control) = &mut log.end.memory else { return Err(NoSolution::Diverged) };
+            let rest = until - self.z.t - control.late;
             if rest <= 0.0 {
                 // The last event is at the end time.
                 self.z1.copy_from(&self.z);
+                (self.z1.t, control.late) = (until, 0.0);
                 return Ok(());
             }
             // In a sequence of bounces the next event follows after about the same interval.
             let near = if interval > 0.0 { LOOK_AHEAD * interval } else { f64::INFINITY };
             let h = self.solve_controlled(rest.min(near), log)?;
             let Some(encounter) = self.first_encounter(h, left, log.end.fastest)? else {
-                if let Memory::Control(control) = &mut log.end.memory
-                    && !self.maps.full().write_polynomial(&self.z, h, &mut control.past)
-                {
-                    control.past.forget();
+                if let Memory::Control(control) = &mut log.end.memory {
+                    if !self.maps.full().write_polynomial(&self.z, h, &mut control.past) {
+                        control.past.forget();
+                    }
+                    self.z1.t = control.after(self.z.t, h);
+                    if h == rest {
+                        (self.z1.t, control.late) = (until, 0.0);
+                    }
                 }
                 self.keep_polynomial(h, log);
-                if h == rest {
-                    self.z1.t = until;
-                }
                 return Ok(());
             };
             events.count(&encounter, self.z.t)?;
@@ -114,14 +117,16 @@ impl EventDriven {
         let (goal, minus) = (control.goal(), &mut resolver.hit.minus);
         let (mut tau, mut solved) = (dtau, dtau);
         solve_again(maps.partial().quick(), z, tau, control, minus)?;
+        let mut least = 0.5 * dtau;
         for _ in 0..ARRIVALS {
             let (gap, rate) = evaluator.gap_and_rate(wall, minus)?;
             let left = -gap / rate;
             let is_closing = rate < 0.0 || kind == Kind::Passes;
-            if !is_closing || left.abs() <= f64::EPSILON * (z.t.abs() + tau) || left.is_nan() || left.abs() > 0.5 * dtau
-            {
+            // Where it comes no nearer, the rest is the roundoff of the gap.
+            if !is_closing || left.is_nan() || left.abs() <= f64::EPSILON * tau || left.abs() > least {
                 break;
             }
+            least = 0.5 * left.abs();
             tau += left;
             if (tau - solved).abs() <= goal.root * solved {
                 maps.partial().glance(z, tau, minus)?;
@@ -157,9 +162,9 @@ fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut
         return Tried { is_good: false, factor: 0.5 };
     };
     let error = error / (PREDICTION * goal.root);
-    let by_order = (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
+    let by_order = || (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
     if error.is_nan() || error > REPEATED[usize::from(!is_predicted)] {
-        return Tried { is_good: false, factor: (0.8 * by_order).clamp(0.1, 0.7) };
+        return Tried { is_good: false, factor: (0.8 * by_order()).clamp(0.1, 0.7) };
     }
     let rung = match error {
         e if e > 4.8 => 0,
@@ -169,6 +174,6 @@ fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut
         _ => 2,
     };
     // What is not predicted anyway may grow faster.
-    let is_tiny = !is_predicted && by_order > 2.0;
-    Tried { is_good: true, factor: if is_tiny { by_order.min(4.0) } else { RUNGS[rung] } }
+    let fast = if is_predicted { 0.0 } else { by_order() };
+    Tried { is_good: true, factor: if fast > 2.0 { fast.min(4.0) } else { RUNGS[rung] } }
 }

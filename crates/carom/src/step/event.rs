@@ -133,9 +133,25 @@ impl Search<'_> {
         }
         let mut moment = self.exact(wall, z0, end)?;
         while moment.gap < -scale.roundoff {
-            moment = self.moment_after(wall, z0, 0.5 * moment.tau)?;
+            moment = self.moment_by_step(wall, z0, 0.5 * moment.tau)?;
         }
-        Ok(moment.tau < end.tau && moment.gap <= scale.roundoff)
+        let presses = moment.tau < end.tau && moment.gap <= scale.roundoff;
+        if !presses && moment.tau < end.tau {
+            // The flow now remembers a shorter step, whose polynomial ends too soon.
+            self.moment_by_step(wall, z0, end.tau)?;
+        }
+        Ok(presses)
+    }
+
+    /// The moment τ at the end of a step of that length. The polynomial of a longer step is not exact enough near its start, where
+    /// a gap may be as small as τ³.
+    fn moment_by_step(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
+        if self.maps.partial().quick().is_none() {
+            return self.moment_after(wall, z0, tau);
+        }
+        self.maps.partial().step(z0, tau, self.probe)?;
+        let (gap, rate) = self.evaluator.gap_and_rate(wall, self.probe)?;
+        Ok(Moment { tau, gap, rate, is_exact: true })
     }
 
     /// When a wall that is touched is met again.

@@ -72,7 +72,7 @@ pub(crate) fn leave(progress: &Progress) -> Memory {
     let extent = progress.low.iter().zip(&progress.high).map(|(low, high)| [*low, *high]).collect();
     let Progress { tolerance, longest, h, twice_kinetic, .. } = *progress;
     let (roots, past) = (progress.roots.clone(), Polynomial::default());
-    Memory::Control(Control { tolerance, longest, h, extent, roots, twice_kinetic, past })
+    Memory::Control(Control { tolerance, longest, h, extent, roots, twice_kinetic, past, late: 0.0 })
 }
 
 impl Explicit {

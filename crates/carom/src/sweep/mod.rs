@@ -1,7 +1,7 @@
 //! Sweeps: many runs of one model that differ in parameters or starts.
 
 mod axis;
-mod events;
+pub(crate) mod events;
 mod normal;
 mod philox;
 mod plan;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use axis::{Axis, Values};
-pub use events::{At, Family, Seen, observe, period_of, quick_simulation};
 pub use plan::Plan;
 pub use record::{Column, FIXED};
 
+pub use crate::simulation::RowStatus;
+
 use crate::error::Result;
 use crate::model::{AUTO, Model};
-use crate::simulation::{Ended, Ensemble, Job, RowStatus, Simulation};
+use crate::simulation::{Ended, Ensemble, Job, Simulation};
 use record::Recorder;
 
 /// The method of a sweep that names none, where its motions can be in lanes.
@@ -108,6 +109,12 @@ impl SweepBuilder {
     pub fn vary(mut self, axis: &str) -> Result<SweepBuilder> {
         self.axes.push(Axis::parse(axis)?);
         Ok(self)
+    }
+
+    /// Varies an axis that is not written as text.
+    pub fn axis(mut self, axis: Axis) -> SweepBuilder {
+        self.axes.push(axis);
+        self
     }
 
     /// The number of samples of random axes for each point of the grid.

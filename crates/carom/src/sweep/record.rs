@@ -11,7 +11,7 @@ pub const FIXED: [&str; 7] = ["run", "status", "message", "t_end", "impacts", "e
 /// A recorded column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name: a coordinate, a velocity such as `theta'`, or an output.
+    /// Its name: a coordinate, a velocity such as `theta'`, an output, or a momentum such as `p_theta`.
     pub name: String,
     from: Source,
 }
@@ -21,6 +21,7 @@ enum Source {
     Coordinate(usize),
     Velocity(usize),
     Output(usize),
+    Momentum(usize),
 }
 
 /// Picks the recorded numbers from a final state.
@@ -37,7 +38,9 @@ impl Recorder {
         let last: Vec<Column> = q.chain(v).collect();
         let outputs = model.outputs.iter().enumerate();
         let outputs = outputs.map(|(i, output)| Column { name: output.name.clone(), from: Source::Output(i) });
-        let known: Vec<Column> = last.iter().cloned().chain(outputs).collect();
+        let momenta = model.system.coordinates.iter().enumerate();
+        let momenta = momenta.map(|(i, c)| Column { name: format!("p_{}", c.name), from: Source::Momentum(i) });
+        let known: Vec<Column> = last.iter().cloned().chain(outputs).chain(momenta).collect();
         let mut columns: Vec<Column> = Vec::new();
         for record in records {
             let more: Vec<Column> = match record.as_str() {
@@ -63,6 +66,7 @@ impl Recorder {
             Source::Coordinate(i) => last.q.get(i).copied(),
             Source::Velocity(i) => last.v.get(i).copied(),
             Source::Output(i) => last.outputs.get(i).copied(),
+            Source::Momentum(i) => last.p.get(i).copied(),
         };
         self.columns.iter().map(|column| pick(column).unwrap_or(f64::NAN)).collect()
     }

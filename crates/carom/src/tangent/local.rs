@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::code::{Row, TangentCode};
 use super::matrix::{Matrix, add, dot, solve};
+use super::output::OutputCode;
 use crate::limits::MAX_ITERATIONS;
 use crate::phase::Phase;
 use crate::solve::{NoSolution, Solved};
@@ -26,6 +27,8 @@ pub(super) struct Local {
     restitution: Vec<f64>,
     /// The velocity from which the next implicit velocity is sought.
     guess: Vec<f64>,
+    /// The running cost.
+    pub(super) cost: Option<Arc<OutputCode>>,
 }
 
 /// Derivatives of a state by some variables, one column for each; the columns of θ are the last.
@@ -64,6 +67,7 @@ impl Local {
             slopes: Matrix::zeros(2 * n, 2 * n + 1 + m),
             restitution: vec![0.0; code.walls * (1 + m)],
             guess: vec![0.0; n],
+            cost: None,
             code: code.clone(),
         }
     }

@@ -18,6 +18,13 @@ pub struct OutputCode {
     count: usize,
 }
 
+impl OutputCode {
+    /// Writes the functions to `values`, and their derivatives by (q, v, t, θ) to `slopes`.
+    pub(super) fn eval(&self, state: &[f64], values: &mut Vec<f64>, slopes: &mut Matrix) {
+        self.block.eval(state, values, slopes);
+    }
+}
+
 impl TangentCode {
     /// Compiles functions of the free coordinates, once.
     pub fn outputs(&self, functions: &[Expr]) -> Result<Arc<OutputCode>> {

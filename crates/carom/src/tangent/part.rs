@@ -28,6 +28,12 @@ pub(super) struct Part {
     /// The derivatives of −D₃L_d by x and a.
     energy_x: Vec<f64>,
     energy_a: Vec<f64>,
+    /// The running cost of the step, and its derivatives by x and a.
+    pub(super) cost: f64,
+    cost_x: Vec<f64>,
+    cost_a: Vec<f64>,
+    cost_value: Vec<f64>,
+    cost_slope: Matrix,
     combined: Vec<f64>,
     swept: Vec<f64>,
 }
@@ -49,6 +55,11 @@ impl Part {
             p_a: Matrix::zeros(n, columns),
             energy_x: Vec::new(),
             energy_a: vec![0.0; columns],
+            cost: 0.0,
+            cost_x: Vec::new(),
+            cost_a: vec![0.0; columns],
+            cost_value: Vec::new(),
+            cost_slope: Matrix::zeros(1, 2 * n + 1 + theta),
             combined: vec![0.0; 2 * n + 1 + theta],
             swept: vec![0.0; n],
         }
@@ -67,6 +78,7 @@ impl Part {
             self.a = Matrix::zeros(count, columns + 1);
             self.p_x = Matrix::zeros(self.n, count);
             self.energy_x = vec![0.0; count];
+            self.cost_x = vec![0.0; count];
         }
         self.unknowns[self.n * rule.last()..].fill(0.0);
     }
@@ -142,6 +154,14 @@ impl Part {
         Ok(())
     }
 
+    /// The derivatives of the running cost of the step that was solved last, by a.
+    pub(super) fn cost_slopes(&self, into: &mut [f64]) {
+        into.copy_from_slice(&self.cost_a);
+        for (j, x) in self.cost_x.iter().enumerate() {
+            add(into, -x, &self.a.row(j)[..into.len()]);
+        }
+    }
+
     /// p1 becomes tangent to the rows.
     fn project(&self, local: &mut Local, end: &mut Phase, slopes: &mut Matrix) -> Solved<()> {
         let (n, columns) = (self.n, slopes.columns);
@@ -166,6 +186,9 @@ impl Part {
         [&mut self.k, &mut self.a, &mut self.p_x, &mut self.p_a].into_iter().for_each(Matrix::clear);
         self.energy_x.fill(0.0);
         self.energy_a.fill(0.0);
+        self.cost = 0.0;
+        self.cost_x.fill(0.0);
+        self.cost_a.fill(0.0);
         for i in 0..self.n {
             self.residuals[i] = z0.p()[i];
             self.sizes[i] = z0.p()[i].abs();
@@ -222,6 +245,15 @@ impl Part {
                 spread(combined, sample, swept, h, n, by_x, by_a);
                 by_a[2 * n + 1] += alpha * rates[i];
             }
+        }
+        if let Some(cost) = &local.cost {
+            cost.eval(local.state(), &mut self.cost_value, &mut self.cost_slope);
+            let l = self.cost_value[0];
+            self.cost += h * sample.b * l;
+            self.cost_a[2 * n + 1] += sample.b * l;
+            self.combined.fill(0.0);
+            add(&mut self.combined, h * sample.b, self.cost_slope.row(0));
+            spread(&self.combined, sample, swept, h, n, &mut self.cost_x, &mut self.cost_a);
         }
         if wants_energy {
             // d(L_v·v − L) = v·dL_v − L_q·dq − L_θ dθ.

@@ -25,6 +25,9 @@ pub(super) struct Piece {
     pub(super) slopes: Matrix,
     /// The derivatives of −D₃L_d by the same, if asked for.
     pub(super) energy: Vec<f64>,
+    /// The running cost and its derivatives by the same; none without a cost.
+    pub(super) cost: f64,
+    pub(super) cost_slopes: Vec<f64>,
     part: Part,
     /// For a composition: the state and its derivatives so far.
     begin: Phase,
@@ -58,6 +61,8 @@ impl Piece {
             end: nowhere,
             slopes: Matrix::zeros(2 * n, columns),
             energy: vec![0.0; columns],
+            cost: 0.0,
+            cost_slopes: Vec::new(),
             part: Part::new(n, code.theta.len()),
             so_far: Columns::zeros(n, columns),
             stages,
@@ -88,11 +93,17 @@ impl Piece {
         }
         let (n, columns) = (self.part.n, self.slopes.columns);
         self.part.set_rows(rows, local, columns);
+        let has_cost = self.begin_cost(local);
         let code = local.code.clone();
         if code.parts.len() == 1 {
             self.guess(local, z0, h, q1)?;
             let Piece { part, end, slopes, energy, .. } = self;
-            return part.solve(local, z0, h, wants_energy, end, slopes, energy);
+            part.solve(local, z0, h, wants_energy, end, slopes, energy)?;
+            if has_cost {
+                self.cost = self.part.cost;
+                self.part.cost_slopes(&mut self.cost_slopes);
+            }
+            return Ok(());
         }
         self.begin.copy_from(z0);
         (self.so_far.q, self.so_far.p) = (Matrix::zeros(n, columns), Matrix::zeros(n, columns));
@@ -117,6 +128,12 @@ impl Piece {
             if wants_energy {
                 add(&mut total, fraction, &chain(&self.energy, &self.so_far));
             }
+            if has_cost {
+                let mut slopes = vec![0.0; columns];
+                self.part.cost_slopes(&mut slopes);
+                self.cost += self.part.cost;
+                add(&mut self.cost_slopes, 1.0, &chain(&slopes, &self.so_far));
+            }
             let rows: Vec<Vec<f64>> = (0..2 * n).map(|i| chain(self.slopes.row(i), &self.so_far)).collect();
             for (i, row) in rows.iter().enumerate() {
                 let to = if i < n { self.so_far.q.row_mut(i) } else { self.so_far.p.row_mut(i - n) };
@@ -130,6 +147,14 @@ impl Piece {
         self.energy.copy_from_slice(&total);
         self.end.t = z0.t + h;
         Ok(())
+    }
+
+    /// No cost so far. True if there is one to sum.
+    fn begin_cost(&mut self, local: &Local) -> bool {
+        self.cost = 0.0;
+        self.cost_slopes.clear();
+        self.cost_slopes.resize(if local.cost.is_some() { self.slopes.columns } else { 0 }, 0.0);
+        local.cost.is_some()
     }
 
     /// A guess of the unknowns: the stages of the flow, the line to q1, or the velocity.
@@ -176,6 +201,12 @@ impl Piece {
         v.rows.iter().zip(lambda).for_each(|(row, lambda)| add(&mut rates, -lambda, &row.grad));
         for (i, rate) in v.v.iter().chain(&rates).enumerate() {
             self.slopes.row_mut(i)[2 * n + 1] = *rate;
+        }
+        self.begin_cost(local);
+        if let Some(cost) = local.cost.clone() {
+            let (mut value, mut slope) = (Vec::new(), Matrix::zeros(1, self.slopes.columns - 1));
+            cost.eval(local.state(), &mut value, &mut slope);
+            self.cost_slopes[2 * n + 1] = value[0];
         }
         // −D₃L_d of no step is H.
         let energy = local.energy()?.to_vec();

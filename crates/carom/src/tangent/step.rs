@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::code::{Row, TangentCode};
 use super::local::{Columns, Local};
 use super::matrix::{Matrix, add};
+use super::output::OutputCode;
 use super::piece::Piece;
 use super::reset::{Kept, hamiltonian, reset};
 use crate::error::Result;
@@ -37,6 +38,10 @@ pub struct StepTangent {
     pub impacts: Vec<ImpactTangent>,
     /// The changes of contact in the step.
     pub changes: Vec<ChangeTangent>,
+    /// The running cost of the step and its derivatives, if one was set.
+    pub cost: f64,
+    /// Its derivatives; empty without a cost.
+    pub cost_slopes: Vec<f64>,
 }
 
 /// An impact and its derivatives.
@@ -89,6 +94,11 @@ impl Tangent {
         })
     }
 
+    /// Sets a running cost l, of which each step sums h Σ bⱼ lⱼ over the samples of its quadrature.
+    pub fn set_cost(&mut self, running: Option<Arc<OutputCode>>) {
+        self.local.cost = running;
+    }
+
     /// The compiled derivatives.
     pub fn code(&self) -> &Arc<TangentCode> {
         &self.local.code
@@ -138,12 +148,17 @@ impl Tangent {
             let (end, h) = (&log.end.z, log.end.z.t - arc.start.t);
             self.piece.follow(&mut self.local, &arc.start, h, &rows, Some(end.q()), false)?;
             into.end.copy_from(&self.piece.slopes);
+            into.cost = self.piece.cost;
+            into.cost_slopes.clone_from(&self.piece.cost_slopes);
             into.end_time.clear();
             into.end_time.resize(columns, 0.0);
             into.end_time[2 * n..2 * n + 2].fill(1.0);
             return Ok(());
         }
         self.start();
+        into.cost = 0.0;
+        into.cost_slopes.clear();
+        into.cost_slopes.resize(self.piece.cost_slopes.len(), 0.0);
         let count = log.arcs().len();
         let mut wait = None;
         for arc in 0..count {
@@ -154,6 +169,7 @@ impl Tangent {
             let q1 = log.arcs().get(arc + 1).map_or(log.end.z.q(), |next| next.start.q());
             let keeps = self.keeps_discrete_energy && arc + 1 < count;
             self.piece.follow(&mut self.local, start, h, &rows, Some(q1), keeps)?;
+            into.cost += self.piece.cost;
             let Some(next) = log.arcs().get(arc + 1) else {
                 // What is left of the step becomes shorter by what the events are later.
                 let dh: Vec<f64> = wait.take().unwrap_or_else(|| {
@@ -161,6 +177,9 @@ impl Tangent {
                     dh[2 * n..2 * n + 2].iter_mut().for_each(|x| *x += 1.0);
                     dh
                 });
+                if !into.cost_slopes.is_empty() {
+                    add(&mut into.cost_slopes, 1.0, &along(&self.piece.cost_slopes, &self.at, &dh));
+                }
                 self.pass(&dh);
                 break;
             };
@@ -175,6 +194,9 @@ impl Tangent {
                 add(self.at.p.row_mut(i), slopes[1], &dtau);
             }
             add(&mut self.at.t, 1.0, &dtau);
+            if !into.cost_slopes.is_empty() {
+                add(&mut into.cost_slopes, 1.0, &along(&self.piece.cost_slopes, &before, &dtau));
+            }
             let energy = keeps.then(|| along(&self.piece.energy, &before, &dtau)).filter(|_| h > 0.0);
             self.events(log, arc, energy, &mut wait, into)?;
         }

@@ -6,7 +6,7 @@ use carom::lab::sweep::{At, Family, Seen, observe, period_of};
 use carom::{Diagnostic, Model, Node, Result};
 use carom_report::chart::{self, Chart, Mark, Series};
 
-use super::super::{count, interrupted, load, spinner, watch_for_interrupt};
+use super::super::{count, load, spinner, watch_for_interrupt};
 use super::{Points, Results, at};
 use crate::args;
 use crate::json::{Object, list_of};
@@ -35,8 +35,8 @@ pub fn basins(arguments: &args::Basins) -> Result<ExitCode> {
         return Err(error.with_help("give `--vary` twice, such as `--vary initial.q[0]=-1:1:100`").into());
     };
     let (a, b) = (a.name.clone(), b.name.clone());
-    watch_for_interrupt();
-    let seen = follow_all(&family, &at, looks)?;
+    let interrupted = watch_for_interrupt();
+    let seen = follow_all(&family, &at, looks, &interrupted)?;
     let sizes = sizes(&model, &seen);
     let mut attractors: Vec<Attractor> = Vec::new();
     let mut points = Points { columns: vec![a.clone(), b.clone(), "attractor".into()], rows: Vec::new() };
@@ -83,7 +83,12 @@ fn name(number: usize, attractor: &Attractor) -> String {
 }
 
 /// The motion of every start in the long run, on all processors; none where it cannot begin.
-fn follow_all(family: &Family, at: &At, looks: &args::Looks) -> Result<Vec<Option<Seen>>> {
+fn follow_all(
+    family: &Family,
+    at: &At,
+    looks: &args::Looks,
+    interrupted: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Option<Seen>>> {
     let rows = family.plan().rows();
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let bar = spinner();
@@ -92,14 +97,14 @@ fn follow_all(family: &Family, at: &At, looks: &args::Looks) -> Result<Vec<Optio
         let mut all = Vec::new();
         for row in (first..rows).step_by(threads as usize) {
             let simulation = family.member(row);
-            let seen = observe(&simulation, at, None, [looks.transient, looks.keep], &interrupted);
+            let seen = observe(&simulation, at, None, [looks.transient, looks.keep], interrupted);
             all.push((row, seen.ok()));
         }
         all
     };
     // An error that all starts have is shown as such.
-    observe(&family.member(0), at, None, [0, 1], &interrupted)
-        .or_else(|error| observe(&family.member(rows - 1), at, None, [0, 1], &interrupted).map_err(|_| error))?;
+    observe(&family.member(0), at, None, [0, 1], interrupted)
+        .or_else(|error| observe(&family.member(rows - 1), at, None, [0, 1], interrupted).map_err(|_| error))?;
     let mut all: Vec<(u64, Option<Seen>)> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads).map(|first| scope.spawn(move || part(first))).collect();
         handles.into_iter().flat_map(|handle| handle.join().unwrap_or_default()).collect()

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use carom::lab::phase::Phase;
 use carom::lab::sweep::{observe, period_of, quick_simulation};
-use carom::{Axis, Diagnostic, Plan, Result};
+use carom::sweep::{Axis, Plan};
+use carom::{Diagnostic, Result};
 use carom_report::chart::{self, Chart, Mark, Series};
 
-use super::super::{interrupted, load, spinner, watch_for_interrupt};
+use super::super::{load, spinner, watch_for_interrupt};
 use super::{Points, Results, at, shown};
 use crate::args;
 use crate::json::{Object, list_of};
@@ -50,7 +51,7 @@ pub fn bifurcation(arguments: &args::Bifurcation) -> Result<ExitCode> {
     let base = quick_simulation(&model).set(&name, way[0].0);
     // A wrong name is an error before the first run.
     base.initial()?;
-    watch_for_interrupt();
+    let interrupted = watch_for_interrupt();
     let bar = spinner();
     let (mut found, mut carried) = (Vec::new(), None::<Phase>);
     for &(value, is_back) in &way {

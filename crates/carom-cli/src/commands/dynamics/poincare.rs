@@ -6,7 +6,7 @@ use carom::Result;
 use carom::lab::sweep::{Family, observe};
 use carom_report::chart::{self, Chart, Mark, Series};
 
-use super::super::{count, interrupted, load, spinner, watch_for_interrupt};
+use super::super::{count, load, spinner, watch_for_interrupt};
 use super::{Points, Results, at, shown};
 use crate::args;
 use crate::json::Object;
@@ -27,7 +27,7 @@ pub fn poincare(arguments: &args::Poincare) -> Result<ExitCode> {
     let first = &model.system.coordinates[0].name;
     let names = shown(looks, &[first.clone(), format!("{first}'")]);
     let [x, y] = [points.column(&names[0])?, points.column(names.get(1).unwrap_or(&names[0]))?];
-    watch_for_interrupt();
+    let interrupted = watch_for_interrupt();
     let bar = spinner();
     let mut refused = 0;
     let rows = family.plan().rows();

@@ -1,19 +1,25 @@
-//! `carom import robot.urdf`: a robot as a model.
+//! `carom import robot.urdf`, `carom import model.xml`: a robot as a model, from URDF or MJCF.
 
+#[cfg(test)]
+mod fuzz;
+mod mjcf;
 mod names;
 mod robot;
 mod turn;
 mod write;
+mod xml;
 
 use std::process::ExitCode;
 
+use carom::Model;
 use carom::lab::error::{Diagnostic, Result};
 use carom::lab::model::{MAX_BYTES, Source};
 
 use crate::args;
 use crate::output::print;
+use crate::style::warning;
 
-/// Prints the model that a URDF file describes.
+/// Prints the model that a URDF or an MJCF file describes.
 pub fn import(arguments: &args::Import) -> Result<ExitCode> {
     let name = arguments.file.display().to_string();
     let unreadable = |why: std::io::Error| Diagnostic::new(format!("cannot read `{name}`: {why}"));
@@ -23,14 +29,25 @@ pub fn import(arguments: &args::Import) -> Result<ExitCode> {
     }
     let bytes = std::fs::read(&arguments.file).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|_| Diagnostic::new(format!("`{name}` is not text in UTF-8")))?;
-    print(&model(&name, &text, arguments.floating)?)?;
+    let model = model(&name, &text, arguments.floating)?;
+    print(&model)?;
+    if let Err(error) = Model::from_text("the model", &model, &[]) {
+        anstream::eprintln!("{}", warning(&format!("the model has a mistake, as the file has: {error}")));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The text of the model for the text of a URDF file.
+/// The text of the model for the text of a URDF or an MJCF file.
 fn model(name: &str, text: &str, is_floating: bool) -> Result<String> {
-    let robot = robot::read(&Source::new(name, text))?;
-    write::model(&robot, is_floating)
+    let source = Source::new(name, text);
+    let document = xml::parse(&source)?;
+    match document.root_element().tag_name().name() {
+        "mujoco" if is_floating => Err(Diagnostic::new("`--floating` is for URDF")
+            .with_help("in MJCF a body that moves freely has a <freejoint/>")
+            .into()),
+        "mujoco" => mjcf::model(&source, &document),
+        _ => write::model(&robot::read(&source, &document)?, is_floating),
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,11 @@ pub struct Names {
 }
 
 impl Names {
+    /// Keeps a name from being given.
+    pub fn reserve(&mut self, name: String) {
+        self.taken.insert(name);
+    }
+
     /// A legal name that no other has, as near to `wanted` as can be.
     pub fn give(&mut self, wanted: &str) -> String {
         let mut name: String = wanted.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -33,6 +38,12 @@ impl Names {
         }
         name
     }
+}
+
+/// A name as a key of TOML, in quotes where it must be.
+pub fn key(name: &str) -> String {
+    let is_bare = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    if is_bare { name.to_string() } else { format!("\"{name}\"") }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use carom::lab::model::Source;
 use roxmltree::{Document, Node};
 
 use super::turn::{Matrix, Vector, of_angles};
+use super::xml::{children, error, number, three};
 
 /// A robot.
 pub struct Robot {
@@ -67,13 +68,7 @@ struct Reader<'s> {
 }
 
 /// Reads a URDF file.
-pub fn read(source: &Source) -> Result<Robot> {
-    let document = Document::parse(source.text()).map_err(|e| {
-        let place = e.pos();
-        let lines = source.text().split_inclusive('\n');
-        let start: usize = lines.take(place.row.saturating_sub(1) as usize).map(str::len).sum();
-        source.error(start..start + 1, Complaint::new(format!("not XML: {e}"), ""))
-    })?;
+pub fn read(source: &Source, document: &Document) -> Result<Robot> {
     let root = document.root_element();
     let mut reader = Reader { source, left_out: Vec::new() };
     if root.tag_name().name() != "robot" {
@@ -111,7 +106,7 @@ pub fn read(source: &Source) -> Result<Robot> {
 
 impl<'s> Reader<'s> {
     fn error(&self, node: &Node, message: impl Into<String>, label: &str) -> Error {
-        self.source.error(node.range(), Complaint::new(message, label))
+        error(self.source, node, message, label)
     }
 
     /// The links from the root on, each with its joint.
@@ -187,6 +182,9 @@ impl<'s> Reader<'s> {
         link.com = com;
         if let Some(mass) = children(&inertial, "mass").next() {
             link.mass = self.number(&mass, "value")?.unwrap_or(0.0);
+            if link.mass < 0.0 {
+                return Err(self.error(&mass, format!("the mass of `{}` is negative", link.name), ""));
+            }
         }
         if let Some(inertia) = children(&inertial, "inertia").next() {
             let entry = |key: &str| Ok::<f64, Error>(self.number(&inertia, key)?.unwrap_or(0.0));
@@ -220,11 +218,18 @@ impl<'s> Reader<'s> {
             Some(axis) => self.three(&axis, "xyz")?.unwrap_or([1.0, 0.0, 0.0]),
             None => [1.0, 0.0, 0.0],
         };
+        if axis == [0.0; 3] && matches!(kind, Kind::Revolute | Kind::Prismatic | Kind::Planar) {
+            return Err(self.error(node, format!("the axis of the joint `{name}` has no direction"), ""));
+        }
         let mut limits = None;
         if let Some(limit) = children(node, "limit").next() {
             let [low, high] = [self.number(&limit, "lower")?, self.number(&limit, "upper")?];
             let is_bounded = node.attribute("type") != Some("continuous");
-            limits = Some([low.unwrap_or(0.0), high.unwrap_or(0.0)]).filter(|[low, high]| is_bounded && low < high);
+            let given = [low.unwrap_or(0.0), high.unwrap_or(0.0)];
+            limits = Some(given).filter(|[low, high]| is_bounded && low < high);
+            if limits.is_none() && is_bounded && (low, high) != (None, None) {
+                self.left_out.push(format!("limits of {name}, which leave no room: [{}, {}]", given[0], given[1]));
+            }
             let ignored: Vec<&str> =
                 ["effort", "velocity"].into_iter().filter(|key| limit.has_attribute(*key)).collect();
             if !ignored.is_empty() {
@@ -264,24 +269,10 @@ impl<'s> Reader<'s> {
     }
 
     fn number(&self, node: &Node, key: &str) -> Result<Option<f64>> {
-        let Some(text) = node.attribute(key) else { return Ok(None) };
-        match text.trim().parse::<f64>() {
-            Ok(value) if value.is_finite() => Ok(Some(value)),
-            _ => Err(self.error(node, format!("`{key}` is not a number: `{text}`"), "")),
-        }
+        node.attribute(key).map(|text| number(self.source, node, key, text)).transpose()
     }
 
     fn three(&self, node: &Node, key: &str) -> Result<Option<Vector>> {
-        let Some(text) = node.attribute(key) else { return Ok(None) };
-        let numbers: Vec<f64> =
-            text.split_whitespace().filter_map(|x| x.parse().ok()).filter(|x: &f64| x.is_finite()).collect();
-        match numbers.as_slice() {
-            &[x, y, z] if text.split_whitespace().count() == 3 => Ok(Some([x, y, z])),
-            _ => Err(self.error(node, format!("`{key}` is not three numbers: `{text}`"), "")),
-        }
+        node.attribute(key).map(|text| three(self.source, node, key, text)).transpose()
     }
-}
-
-fn children<'n, 'a: 'n, 'i: 'n>(node: &'n Node<'a, 'i>, name: &'n str) -> impl Iterator<Item = Node<'a, 'i>> + 'n {
-    node.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }

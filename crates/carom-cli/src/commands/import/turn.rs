@@ -4,11 +4,79 @@ pub type Vector = [f64; 3];
 /// By rows.
 pub type Matrix = [[f64; 3]; 3];
 
-fn product(a: Matrix, b: Matrix) -> Matrix {
+/// No turn.
+pub const UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// a + b.
+pub fn add(a: Vector, b: Vector) -> Vector {
+    [0, 1, 2].map(|i| a[i] + b[i])
+}
+
+/// a − b.
+pub fn minus(a: Vector, b: Vector) -> Vector {
+    [0, 1, 2].map(|i| a[i] - b[i])
+}
+
+/// R a.
+pub fn apply(r: Matrix, a: Vector) -> Vector {
+    r.map(|row| (0..3).map(|k| row[k] * a[k]).sum())
+}
+
+fn unit(a: Vector) -> Option<Vector> {
+    let size = a.iter().map(|x| x * x).sum::<f64>().sqrt();
+    (size > 1e-150 && size.is_finite()).then(|| a.map(|x| x / size))
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The rotation by an angle about an axis of any length.
+pub fn about(axis: Vector, angle: f64) -> Option<Matrix> {
+    let [x, y, z] = unit(axis)?;
+    let (s, c) = (0.5 * angle).sin_cos();
+    of_quaternion([c, s * x, s * y, s * z])
+}
+
+/// The rotation of a quaternion (w, x, y, z) of any length.
+pub fn of_quaternion(q: [f64; 4]) -> Option<Matrix> {
+    let size = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if !(size > 1e-150 && size.is_finite()) {
+        return None;
+    }
+    let [w, x, y, z] = q.map(|part| part / size);
+    Some([
+        [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ])
+}
+
+/// The frame whose x axis is along the first direction and whose y axis is in the plane of both.
+pub fn columns(x: Vector, y: Vector) -> Option<Matrix> {
+    let x = unit(x)?;
+    let z = unit(cross(x, y))?;
+    Some(transposed([x, cross(z, x), z]))
+}
+
+/// The shortest turn that takes the z axis to a direction.
+pub fn to_z(direction: Vector) -> Option<Matrix> {
+    let z = unit(direction)?;
+    let axis = cross([0.0, 0.0, 1.0], z);
+    let sine = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if sine < 1e-10 {
+        return if z[2] > 0.0 { Some(UNIT) } else { about([1.0, 0.0, 0.0], std::f64::consts::PI) };
+    }
+    about(axis, sine.atan2(z[2]))
+}
+
+/// A B.
+pub fn product(a: Matrix, b: Matrix) -> Matrix {
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-fn transposed(a: Matrix) -> Matrix {
+/// Aᵀ.
+pub fn transposed(a: Matrix) -> Matrix {
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| a[j][i]))
 }
 
@@ -26,8 +94,8 @@ pub fn turned(r: Matrix, a: Matrix) -> Matrix {
     product(product(r, a), transposed(r))
 }
 
-/// The rotation vector of a rotation, through its quaternion: exact also near half a turn.
-pub fn rotation_vector(r: Matrix) -> Vector {
+/// The quaternion (w, x, y, z) of a rotation, with w ≥ 0; exact also near half a turn. Its length is not 1.
+fn long_quaternion(r: Matrix) -> [f64; 4] {
     // The largest of 4w², 4x², 4y², 4z² gives the quaternion without cancellation.
     let trace = r[0][0] + r[1][1] + r[2][2];
     let sizes = [1.0 + trace, 1.0 + 2.0 * r[0][0] - trace, 1.0 + 2.0 * r[1][1] - trace, 1.0 + 2.0 * r[2][2] - trace];
@@ -41,7 +109,19 @@ pub fn rotation_vector(r: Matrix) -> Vector {
         _ => [wz, xz, yz, sizes[3]],
     };
     let sign = if q[0] < 0.0 { -1.0 } else { 1.0 };
-    let [w, x, y, z] = q.map(|part| sign * part);
+    q.map(|part| sign * part)
+}
+
+/// The unit quaternion (w, x, y, z) of a rotation, with w ≥ 0.
+pub fn quaternion(r: Matrix) -> [f64; 4] {
+    let q = long_quaternion(r);
+    let size = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    q.map(|part| part / size)
+}
+
+/// The rotation vector of a rotation, through its quaternion: exact also near half a turn.
+pub fn rotation_vector(r: Matrix) -> Vector {
+    let [w, x, y, z] = long_quaternion(r);
     let size = (x * x + y * y + z * z).sqrt();
     if size == 0.0 {
         return [0.0; 3];

@@ -2,7 +2,7 @@
 
 use carom::lab::error::{Diagnostic, Result};
 
-use super::names::Names;
+use super::names::{Names, key};
 use super::robot::{Joint, Kind, Link, Robot};
 use super::turn::{Vector, rotation_vector};
 
@@ -20,6 +20,12 @@ pub fn model(robot: &Robot, is_floating: bool) -> Result<String> {
     let mut notes: Vec<String> = robot.left_out.clone();
     let mut names = Names::default();
     let parts = parts(robot, is_floating, &mut names, &mut notes);
+    let moves = |part: &Part| !part.coordinates.is_empty() || (part.kind == Kind::Floating && part.body.is_some());
+    if !parts.iter().any(moves) {
+        return Err(Diagnostic::new("nothing of the robot can move")
+            .with_help("`--floating` lets its root move")
+            .into());
+    }
     let start: Vec<f64> = parts.iter().map(|part| start_of(part, robot)).collect();
     let mut text = format!("title = {:?}\n", robot.name);
     for (was, is) in &names.changed {
@@ -37,7 +43,7 @@ pub fn model(robot: &Robot, is_floating: bool) -> Result<String> {
     text += "\n[initial.q]\n";
     for (part, value) in parts.iter().zip(&start) {
         if let ([coordinate], true) = (part.coordinates.as_slice(), *value != 0.0) {
-            text += &format!("{coordinate} = {value}\n");
+            text += &format!("{} = {value}\n", key(coordinate));
         }
     }
     text += "[initial.v]\n\n[run]\nuntil = 1.0\n";
@@ -68,6 +74,8 @@ fn parts<'r>(robot: &'r Robot, is_floating: bool, names: &mut Names, notes: &mut
         }
         let body = Some(names.give(&link.name));
         let coordinates = match kind {
+            // A body and its own coordinate may have one name.
+            Kind::Revolute | Kind::Prismatic if joint.name == link.name => body.iter().cloned().collect(),
             Kind::Revolute | Kind::Prismatic => vec![names.give(&joint.name)],
             Kind::Planar => ["x", "y", "angle"].map(|axis| names.give(&format!("{}_{axis}", joint.name))).to_vec(),
             Kind::Fixed | Kind::Floating => Vec::new(),
@@ -89,7 +97,8 @@ fn moves_mass(links: &[Link]) -> Vec<bool> {
     has
 }
 
-fn vector(v: Vector) -> String {
+/// `[x, y, z]`.
+pub fn vector(v: Vector) -> String {
     format!("[{}, {}, {}]", v[0], v[1], v[2])
 }
 
@@ -160,7 +169,7 @@ fn points(parts: &[Part], names: &mut Names) -> String {
     let mut text = String::from("\n[points]\n");
     for (part, origin) in parts.iter().zip(&origins) {
         let on = part.body.as_deref().unwrap_or("ground");
-        text += &format!("{origin} = {{on = \"{on}\"}}\n");
+        text += &format!("{} = {{on = \"{on}\"}}\n", key(origin));
     }
     for (part, origin) in parts.iter().zip(&origins) {
         if let Some(joint) = &part.link.joint {

@@ -15,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::run;
 use super::{Table, load, with_options};
 use crate::args::{self, Arguments, Command};
-use crate::output::print;
+use crate::output::{aside, print};
 use crate::style;
 
 /// Solves the control problem of a model and prints the answer.
@@ -49,7 +49,7 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
         table::summary(&model, &answer) + &files
     })?;
     for warning in &answer.warnings {
-        anstream::eprintln!("{}", style::warning(warning));
+        aside(&style::warning(warning));
     }
     if let Some(run_arguments) = page.filter(|_| answer.status != Status::Failed) {
         report(&run_arguments, &model, &answer)?;
@@ -125,7 +125,7 @@ fn report(arguments: &args::Run, model: &Model, answer: &Answer) -> Result<()> {
     let simulation = simulation.start_at(start.t, &start.q, &start.p).until(answer.t_end()).step(2.0 * answer.t_end());
     run::report(arguments, &model, &simulation)?;
     if let Some(path) = &arguments.pictures.report {
-        anstream::eprintln!("{}", style::note(&format!("the report is in {}", path.display())));
+        aside(&style::note(&format!("the report is in {}", path.display())));
     }
     Ok(())
 }

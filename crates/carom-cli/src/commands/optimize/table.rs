@@ -5,7 +5,7 @@ use std::fmt::Write;
 use carom::Model;
 use carom::lab::optimize::{Answer, Status};
 
-use crate::commands::quoted;
+use crate::commands::{count, quoted};
 use crate::style::{QUIET, STRONG, paint, right, visible};
 
 /// The answer in some lines.
@@ -55,7 +55,7 @@ pub fn summary(model: &Model, answer: &Answer) -> String {
     if let Some(check) = &answer.check {
         let _ = writeln!(text, "\na run with these controls ends {:.1e} off", check.final_error);
         if !answer.found.hits.is_empty() {
-            let _ = writeln!(text, "  {} impacts, {:.1e} off in time", check.impacts, check.impact_time_error);
+            let _ = writeln!(text, "  {}, {:.1e} off in time", count(check.impacts, "impact"), check.impact_time_error);
         }
         if check.fine_final_error.is_finite() {
             let line = format!(
@@ -78,7 +78,7 @@ fn phases(model: &Model, answer: &Answer) -> String {
     for (k, phase) in model.problem.phases.iter().enumerate() {
         let duration = answer.found.durations[k];
         end += duration;
-        let _ = write!(text, "{duration:>16.9} {}, {} steps", visible(&phase.name), answer.steps[k]);
+        let _ = write!(text, "{duration:>16.9} {}, {}", visible(&phase.name), count(answer.steps[k], "step"));
         if let Some(hit) = hits.next_if(|hit| (hit.before.t - end).abs() <= 1e-9 * (1.0 + end)) {
             let wall = visible(&model.system.walls[hit.wall].name);
             let _ = write!(text, ", then {wall} at t = {:.9}, λ = {:.9}", hit.before.t, hit.lambda);

@@ -8,6 +8,7 @@ mod picture;
 mod record;
 mod report;
 mod rest;
+pub mod restart;
 mod resume;
 mod rows;
 
@@ -21,7 +22,7 @@ use carom_report::file::Growing;
 use super::interrupt::Interrupt;
 use super::{Table, load, with_options};
 use crate::args;
-use crate::output::print;
+use crate::output::{aside, print};
 use crate::style;
 use record::Record;
 use report::Report;
@@ -40,7 +41,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
         simulation = simulation.estimate();
     }
     if let Some(path) = &arguments.restart {
-        simulation = resume::resume(simulation, path, &model)?;
+        simulation = resume::from_file(simulation, path, &model)?;
     }
     show(arguments, &model, &simulation, &pictures, &tables, false)
 }
@@ -67,7 +68,7 @@ fn show(
     let interrupt = Interrupt::new();
     let ready = simulation.prepare_unless(&interrupt)?;
     for note in ready.notes() {
-        anstream::eprintln!("{}", style::note(&style::visible(&note)));
+        aside(&style::note(&style::visible(&note)));
     }
     let list = arguments.diagnostics.as_ref();
     let panel = list.map(|list| diagnostics::panel(list, model, ready.method(), ready.step())).transpose()?;
@@ -91,19 +92,23 @@ fn show(
     let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
     dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
-    let report = Report { model, method, until, record: &record, outcome: &outcome, seconds };
+    let is_recursive = ready.is_recursive();
+    let report = Report { model, method, is_recursive, until, record: &record, outcome: &outcome, seconds };
     tables.write(&report, is_written)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
-    if !is_quiet {
-        print(&if arguments.json { report.json(with_nodes) + "\n" } else { report.summary() + &tables.written() })?;
+    match arguments.json {
+        _ if is_quiet => {}
+        true => print(&(report.json(with_nodes) + "\n"))?,
+        false if tables.take_output() => anstream::eprint!("{}{}", report.summary(), tables.written()),
+        false => print(&(report.summary() + &tables.written()))?,
     }
     for note in &outcome.notes {
-        anstream::eprintln!("{}", style::note(&style::visible(note)));
+        aside(&style::note(&style::visible(note)));
     }
     for warning in &outcome.warnings {
-        anstream::eprintln!("{}", style::warning(warning));
+        aside(&style::warning(warning));
     }
-    let drawn = pictures.draw(album, &report, arguments.json || is_quiet);
+    let drawn = pictures.draw(album, &report, arguments.json || is_quiet || tables.take_output());
     match outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
         Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => {
@@ -129,7 +134,17 @@ impl Tables {
         let table = |path: &Option<std::path::PathBuf>, option: &str| {
             path.as_deref().map(|path| Table::new(path, option, &arguments.model.model)).transpose()
         };
-        Ok(Tables { out: table(&arguments.out, "--out")?, impacts: table(&arguments.impacts, "--impacts")? })
+        let tables = Tables { out: table(&arguments.out, "--out")?, impacts: table(&arguments.impacts, "--impacts")? };
+        if arguments.json && tables.take_output() {
+            let message = "`--json` and a table cannot both go to the standard output";
+            return Err(Diagnostic::new(message).with_help("give the table the name of a file").into());
+        }
+        Ok(tables)
+    }
+
+    /// True if a table goes to the standard output; the summary then goes to the standard error.
+    fn take_output(&self) -> bool {
+        [&self.out, &self.impacts].into_iter().flatten().any(|table| matches!(table, Table::Output))
     }
 
     /// Begins the file of `--out`, so that a long run needs no more memory than a short one.

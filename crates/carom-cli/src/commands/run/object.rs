@@ -1,12 +1,11 @@
 //! A run as JSON.
 
 use carom::lab::diagnostic::Panel;
-use carom::lab::system::Coordinate;
-use carom::{Crossing, Impact, Node};
+use carom::{Crossing, Impact, Model, Node, State};
 
 use super::report::Report;
 use super::{account, rest, resume};
-use crate::json::{Object, list_of, text};
+use crate::json::{Object, impact_object, list_of, text};
 
 impl Report<'_> {
     /// The run as one JSON object.
@@ -19,6 +18,9 @@ impl Report<'_> {
             .number("longest_step", self.outcome.longest_step)
             .number("until", self.until)
             .text("status", status);
+        if self.model.system.mechanism.is_some() {
+            object = object.text("kernel", if self.is_recursive { "recursive" } else { "expressions" });
+        }
         if let Some(message) = message {
             object = object.text("message", &message);
         }
@@ -48,8 +50,6 @@ impl Report<'_> {
             object = object.raw("diagnostics", &json_panel(panel));
         }
         let [compile, run] = self.seconds;
-        let parameters: Vec<f64> = self.model.system.parameters.iter().map(|parameter| parameter.value).collect();
-        let names = |all: &[Coordinate]| all.iter().map(|c| text(&c.name)).collect::<Vec<_>>();
         if let Some(scale) = &self.outcome.error_scale {
             let scale = Object::default().numbers("q", &scale.q).numbers("p", &scale.p);
             object = object.raw("error_scale", &scale.finish());
@@ -57,13 +57,8 @@ impl Report<'_> {
         if let Some(t) = self.outcome.error_since {
             object = object.number("error_estimate_since", t);
         }
-        object
-            .number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN))
-            .text("version", env!("CARGO_PKG_VERSION"))
-            .text("model_hash", &self.model.hash())
-            .text("mechanics_hash", &self.model.mechanics_hash())
-            .raw("coordinates", &list_of(&names(&self.model.system.coordinates)))
-            .numbers("parameters", &parameters)
+        let object = object.number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN));
+        origin(object, self.model)
             .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
             .finish()
     }
@@ -76,20 +71,11 @@ impl Report<'_> {
 
     /// The final state, complete enough to resume from.
     fn json_final(&self) -> String {
-        self.node_object(&self.outcome.last, None).raw("state", &resume::json(&self.outcome.state)).finish()
+        final_object(self.model, &self.outcome.last, &self.outcome.state).finish()
     }
 
     fn json_impact(&self, impact: &Impact) -> String {
-        Object::default()
-            .number("t", impact.minus.t)
-            .text("wall", self.wall(impact))
-            .number("lambda", impact.lambda)
-            .numbers("q", &impact.minus.q)
-            .numbers("v_minus", &impact.minus.v)
-            .numbers("v_plus", &impact.plus.v)
-            .numbers("p_minus", &impact.minus.p)
-            .numbers("p_plus", &impact.plus.p)
-            .finish()
+        impact_object(self.wall(impact), impact)
     }
 
     fn json_node(&self, node: &Node, diagnostics: Option<&Vec<f64>>) -> String {
@@ -97,16 +83,7 @@ impl Report<'_> {
     }
 
     fn node_object(&self, node: &Node, diagnostics: Option<&Vec<f64>>) -> Object {
-        let mut object =
-            Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
-        if !self.model.outputs.is_empty() {
-            let named = self.model.outputs.iter().zip(&node.outputs);
-            let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
-            object = object.raw("outputs", &outputs.finish());
-        }
-        if !node.lambda.is_empty() {
-            object = object.numbers("lambda", &node.lambda).numbers("constraint_force", &node.force);
-        }
+        let mut object = node_object(self.model, node);
         if let (Some(values), Some(panel)) = (diagnostics, &self.record.panel) {
             let named = panel.names().iter().zip(values);
             let all = named.fold(Object::default(), |all, ((key, _), &value)| all.number(key, value));
@@ -127,6 +104,37 @@ impl Report<'_> {
         };
         list_of(&self.record.crossings.iter().map(crossing).collect::<Vec<_>>())
     }
+}
+
+/// What tells whether a final state is one of a model: the version, the mechanics, the parameters.
+pub fn origin(object: Object, model: &Model) -> Object {
+    let parameters: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
+    let names: Vec<String> = model.system.coordinates.iter().map(|c| text(&c.name)).collect();
+    object
+        .text("version", env!("CARGO_PKG_VERSION"))
+        .text("model_hash", &model.hash())
+        .text("mechanics_hash", &model.mechanics_hash())
+        .raw("coordinates", &list_of(&names))
+        .numbers("parameters", &parameters)
+}
+
+/// A final state, complete enough to resume from.
+pub fn final_object(model: &Model, last: &Node, state: &State) -> Object {
+    node_object(model, last).raw("state", &resume::json(state))
+}
+
+fn node_object(model: &Model, node: &Node) -> Object {
+    let mut object =
+        Object::default().number("t", node.t).numbers("q", &node.q).numbers("v", &node.v).numbers("p", &node.p);
+    if !model.outputs.is_empty() {
+        let named = model.outputs.iter().zip(&node.outputs);
+        let outputs = named.fold(Object::default(), |all, (output, &value)| all.number(&output.name, value));
+        object = object.raw("outputs", &outputs.finish());
+    }
+    if !node.lambda.is_empty() {
+        object = object.numbers("lambda", &node.lambda).numbers("constraint_force", &node.force);
+    }
+    object
 }
 
 /// The summary of each diagnostic, and the reasons why others were left out.

@@ -1,18 +1,19 @@
 //! `--report`, `--plot`, `--animate`.
 
 use carom::{Audience, Dense, Diagnostic, Model, Ready, Result};
+use carom_report::chart::Chart;
 use carom_report::choice::Choice;
 use carom_report::file::Target;
 use carom_report::page::number;
 use carom_report::recording::Recorder;
-use carom_report::{animation, motion, plots, report as page};
+use carom_report::{animation, motion, plots, png, report as page, still};
 
 use super::report::{Report, lengths};
 use crate::args;
 use crate::commands::keep_model;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
 use crate::commands::written;
-use crate::output::print;
+use crate::output::{aside, print};
 use crate::style::{QUIET, paint, warning};
 
 /// The requested pictures, at paths that were checked.
@@ -23,10 +24,13 @@ pub struct Pictures {
     shows: Vec<String>,
     animation: Option<Target>,
     dark: bool,
+    small: bool,
 }
 
 /// The animation uses at most the first arcs of a run, up to this number.
 const MOST_ARCS: usize = 400_000;
+/// A small animation has one frame of so many.
+const STRIDE: usize = 3;
 
 /// The recorded data for the pictures.
 pub struct Album<'a> {
@@ -55,8 +59,9 @@ impl Pictures {
             report: target(&arguments.report, "--report", &["html"])?,
             plots: arguments.plot.iter().map(|path| Target::new(path, "--plot", &PLOTS)).collect::<Result<_>>()?,
             shows: arguments.show.clone(),
-            animation: target(&arguments.animate, "--animate", &["gif"])?,
+            animation: target(&arguments.animate, "--animate", &["gif", "svg", "png"])?,
             dark: arguments.dark,
+            small: arguments.small,
         };
         pictures.check_shows()?;
         Ok(pictures)
@@ -105,7 +110,7 @@ impl Pictures {
         };
         let drawn = self.draw_all(album, run);
         match &drawn {
-            Err(error) if matches!(run.status().0, "failed") => anstream::eprintln!("{}", warning(&error.to_string())),
+            Err(error) if matches!(run.status().0, "failed") => aside(&warning(&error.to_string())),
             Ok(()) if !is_quiet => {
                 print(&self.targets().map(written).collect::<String>())?;
             }
@@ -114,36 +119,54 @@ impl Pictures {
         drawn
     }
 
+    /// The charts, with fewer points if files are to be small.
+    fn sized(&self, charts: Vec<Chart>) -> Vec<Chart> {
+        if self.small { charts.into_iter().map(Chart::small).collect() } else { charts }
+    }
+
     fn draw_all(&self, album: Album, run: &Report) -> Result<()> {
         let Album { recorder, choices, notes, mut dense } = album;
         let (model, end) = (run.model, run.outcome.last.t);
         let recording = recorder.finish(end)?;
         for (k, target) in self.plots.iter().enumerate() {
-            let charts = plots::of_run(model, &recording, choices.get(k).or(choices.first()));
+            let charts = self.sized(plots::of_run(model, &recording, choices.get(k).or(choices.first())));
             write_plot(target, &model.title, &charts, theme(self.dark))?;
         }
         if self.report.is_none() && self.animation.is_none() {
             return Ok(());
         }
         let motion = motion::film(&mut dense, model, &recording)?;
+        let motion = if self.small { motion.coarser(STRIDE) } else { motion };
         if let Some(target) = &self.animation {
-            target.write(&animation::gif(&motion, theme(self.dark))?)?;
+            let still = || still::svg(&motion, &model.title, theme(self.dark));
+            if target.is("svg") {
+                target.write(still().as_bytes())?;
+            } else if target.is("png") {
+                target.write(&png::render(&still())?)?;
+            } else {
+                target.write(&animation::gif(&motion, theme(self.dark))?)?;
+            }
         }
         if let Some(target) = &self.report {
             // One choice holds for the page too; several are for the plots.
             let choice = choices.first().filter(|_| choices.len() == 1);
-            let charts = plots::of_run(model, &recording, choice);
+            let charts = self.sized(plots::of_run(model, &recording, choice));
             let page = page::Report {
                 model,
+                subtitle: format!("{}, {}", run.method.name, lengths(run.outcome)),
                 facts: facts(run),
                 message: run.status().1,
-                warnings: notes.into_iter().chain(run.outcome.warnings.iter().cloned()).collect(),
+                warnings: notes
+                    .into_iter()
+                    .chain(run.outcome.notes.iter().chain(&run.outcome.warnings).cloned())
+                    .collect(),
                 account: run.outcome.account,
                 digits: if run.outcome.error_estimate.is_some() { 9 } else { 6 },
                 command: command_line(),
                 recording: &recording,
                 charts: &charts,
                 motion: &motion,
+                is_small: self.small,
             };
             target.write(page.html().as_bytes())?;
         }
@@ -159,7 +182,10 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let shown = |x: f64| number(if x.abs() < 1e-12 * energy.max_kinetic { 0.0 } else { x }, 6);
     let mut facts = vec![
         ("method", run.method.name.clone()),
-        ("step", outcome.step.map_or_else(|| lengths(outcome), |step| number(step, 6))),
+        match outcome.step {
+            Some(step) => ("step", number(step, 6)),
+            None => ("longest step", number(outcome.longest_step, 3)),
+        },
         ("steps", outcome.steps.to_string()),
         ("status", format!("{} at t = {}", run.status().0, number(outcome.last.t, 6))),
         ("impacts", outcome.impacts.to_string()),

@@ -49,7 +49,8 @@ pub struct Record {
     pub crossings: Vec<Crossing>,
     pub holdings: Vec<Holding>,
     interrupt: Interrupt,
-    start: f64,
+    /// The time at which the run starts.
+    pub start: f64,
     until: f64,
     begin: Instant,
     steps: u64,

@@ -6,12 +6,14 @@ use super::account;
 use super::record::{LAST, Record, SHOWN};
 use super::rest;
 use crate::commands::count;
-use crate::style::{QUIET, STRONG, paint, visible};
+use crate::style::{QUIET, STRONG, paint, plain, rounded, visible};
 
 /// A finished run.
 pub struct Report<'a> {
     pub model: &'a Model,
     pub method: &'a Method,
+    /// True if the bodies are evaluated by recursive kernels.
+    pub is_recursive: bool,
     pub until: f64,
     pub record: &'a Record,
     pub outcome: &'a Outcome,
@@ -38,14 +40,14 @@ impl Report<'_> {
         }
     }
 
-    /// What controlled steps do not keep, and the command that does; empty for steps of equal length.
+    /// How to conserve the energy over very long times, if controlled steps do not; empty if something else changes it.
     fn structure(&self) -> String {
-        if self.outcome.step.is_some() || self.outcome.steps == 0 {
+        if self.outcome.step.is_some() || self.outcome.steps == 0 || self.outcome.account.is_some() {
             return String::new();
         }
-        let mean = self.until / self.outcome.steps as f64;
+        let mean = (self.outcome.last.t - self.record.start) / self.outcome.steps as f64;
         let round = 10f64.powf(mean.log10().floor());
-        let step = plain((mean / round).floor() * round);
+        let step = rounded((mean / round).floor() * round, 1);
         let text = format!("energy is not kept over very long times: for that, --method gauss6 --step {step}");
         format!("{}\n", paint(QUIET, &text))
     }
@@ -59,14 +61,15 @@ impl Report<'_> {
         let mut text = format!("{}\n", paint(STRONG, &self.model.title));
         let to =
             if outcome.step.is_none() { format!(" to {}", plain(self.model.run.tolerance)) } else { String::new() };
-        text += &format!("{}{to}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
+        let kernel = if self.is_recursive { " on recursive kernels" } else { "" };
+        text += &format!("{}{kernel}{to}, {}, {steps}; {}\n", self.method.name, lengths(outcome), paint(QUIET, &times));
         text += &self.node_table();
         text += &self.impact_table();
         text += &rest::summary(self.model, &self.record.holdings);
         if let (_, Some(message)) = self.status() {
             text += &format!("\n{}\n", paint(STRONG, &message));
         }
-        text += &format!("\nat t = {}\n", plain(outcome.last.t));
+        text += &format!("\nat t = {}\n", rounded(outcome.last.t, 12));
         text += &self.last_state();
         if let Some(error) = outcome.error_estimate {
             let since = outcome.error_since.map(|t| format!(", without that of the restart at t = {}", plain(t)));
@@ -153,20 +156,10 @@ pub fn significant(x: f64, scale: Option<f64>) -> String {
     }
 }
 
-/// The length of the steps.
+/// The lengths of the steps; `--json` has all digits of a step.
 pub fn lengths(outcome: &Outcome) -> String {
     match outcome.step {
-        Some(step) => format!("step {}", plain(step)),
-        None => format!("controlled steps up to {}", rounded(outcome.longest_step)),
+        Some(step) => format!("step {}", rounded(step, 6)),
+        None => format!("controlled steps up to {}", rounded(outcome.longest_step, 3)),
     }
-}
-
-/// A number with three significant digits.
-fn rounded(x: f64) -> String {
-    format!("{x:.2e}").parse().map_or_else(|_| x.to_string(), plain)
-}
-
-/// A number in full, or in exponential notation if it is very small or large.
-pub fn plain(x: f64) -> String {
-    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }

@@ -10,6 +10,7 @@ use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
 
 use crate::json::Object;
+use crate::output::aside;
 use crate::style;
 
 /// A file with a final state is at most this long: 64 MB.
@@ -17,7 +18,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// Resumes from the final state of an earlier run: exactly if the file has the whole state, otherwise from its time,
 /// coordinates and momenta.
-pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simulation> {
+pub fn from_file(simulation: Simulation, path: &Path, model: &Model) -> Result<Simulation> {
     let name = path.display();
     let wrong = |what: &str| Diagnostic::new(format!("cannot restart from `{name}`: {what}"));
     let mut text = String::new();
@@ -26,7 +27,13 @@ pub fn resume(simulation: Simulation, path: &Path, model: &Model) -> Result<Simu
     if text.len() as u64 > MOST_BYTES {
         return Err(wrong("it is larger than 64 MB").with_help("give the file that `carom run --json` wrote").into());
     }
-    let run: Value = serde_json::from_str(&text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
+    from_text(simulation, &format!("`{name}`"), &text, model)
+}
+
+/// Resumes from the text of such a file, which messages call `name`.
+pub fn from_text(simulation: Simulation, name: &str, text: &str, model: &Model) -> Result<Simulation> {
+    let wrong = |what: &str| Diagnostic::new(format!("cannot restart from {name}: {what}"));
+    let run: Value = serde_json::from_str(text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
     let last = &run["final"];
     let all = |key: &str| numbers(&last[key]).filter(|x| x.len() == model.system.coordinates.len());
     let (Some(t), Some(q), Some(p)) = (last["t"].as_f64(), all("q"), all("p")) else {
@@ -61,12 +68,12 @@ fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(
     }
     let parameters: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
     if numbers(&run["parameters"]).is_some_and(|theirs| theirs != parameters) {
-        anstream::eprintln!("{}", style::note("the parameters are not those of the earlier run"));
+        aside(&style::note("the parameters are not those of the earlier run"));
     }
     match model.misfit(t, q) {
         None => Ok(()),
         Some(Misfit::Off(name)) if hash.is_some() => {
-            anstream::eprintln!("{}", style::warning(&format!("the final state is off the constraint `{name}`")));
+            aside(&style::warning(&format!("the final state is off the constraint `{name}`")));
             Ok(())
         }
         Some(Misfit::Inside(_)) if hash.is_some() => Ok(()),
@@ -120,6 +127,8 @@ fn control(value: &Value, n: usize) -> Option<Control> {
         roots: column("roots")?,
         twice_kinetic: value["twice_kinetic"].as_f64().filter(|x| *x >= 0.0)?,
         past: past(value, n).unwrap_or_default(),
+        // Less than a unit of roundoff of the time, and none at the end of a run.
+        late: 0.0,
     })
 }
 
@@ -181,7 +190,8 @@ pub fn json(state: &State) -> String {
             let extent = lane.low.iter().zip(&lane.high).map(|(low, high)| [*low, *high]).collect();
             let Progress { tolerance, longest, h, twice_kinetic, .. } = **lane;
             let past = Polynomial::default();
-            let control = Control { tolerance, longest, h, extent, roots: lane.roots.clone(), twice_kinetic, past };
+            let roots = lane.roots.clone();
+            let control = Control { tolerance, longest, h, extent, roots, twice_kinetic, past, late: 0.0 };
             control_json("explicit", &control)
                 .numbers("v", &lane.v)
                 .number("fastest", lane.fastest)

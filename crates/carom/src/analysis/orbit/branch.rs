@@ -78,7 +78,9 @@ pub(super) fn follow(
             let mut start = next.point.clone();
             start.value = end;
             let start = equations.point(&equations.vector(&start), &start);
-            points.extend(equations.solve(&start, None).map(|closed| describe(&closed, None)));
+            points.extend(
+                equations.solve(&start, None).map(|closed| BranchPoint { value: end, ..describe(&closed, None) }),
+            );
             return (points, None);
         }
         points.push(describe(&next, None));

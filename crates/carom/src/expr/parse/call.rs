@@ -28,7 +28,8 @@ impl Parser<'_> {
             return self.indexed(name, primes, span.start);
         }
         if let Some((stem, member)) = name.split_once('.') {
-            if !self.scope.has_members(stem) {
+            let is_foreign = called && matches!(member, "diff" | "dot" | "derivative");
+            if !self.scope.has_members(stem) || is_foreign {
                 return Err(hint::member(stem, member).at(span.start..span.start + name.len()));
             }
             let meaning = self.scope.resolve(name, primes);
@@ -64,15 +65,15 @@ impl Parser<'_> {
         if !self.is_at("(") {
             return meaning.map_err(|complaint| complaint.at(span));
         }
-        let label = if meaning.is_ok() {
-            format!("to multiply, write `{name}*(…)`")
-        } else {
-            self.advance()?;
-            let argument = match self.now.token {
-                Token::Name { name, .. } => Some(name),
-                _ => None,
-            };
-            hint::function(name, argument).unwrap_or_else(known_functions)
+        self.advance()?;
+        let argument = match self.now.token {
+            Token::Name { name, .. } => Some(name),
+            _ => None,
+        };
+        let label = match (meaning, argument) {
+            (Ok(_), Some("t")) => format!("write `{name}` alone: it need not say that it depends on t"),
+            (Ok(_), _) => format!("to multiply, write `{name}*(…)`"),
+            (Err(_), argument) => hint::function(name, argument).unwrap_or_else(known_functions),
         };
         Err(Complaint::new(format!("`{name}` is not a function"), label).at(span))
     }
@@ -80,7 +81,7 @@ impl Parser<'_> {
     /// A function's value: its name has been read, the parenthesis has not.
     fn function(&mut self, name: &str, span: Range<usize>) -> Result<Expr, ParseError> {
         if matches!(name, "sign" | "floor" | "if") && !self.scope.allows_jumps() {
-            let label = "it jumps, and a jump in the equations of motion would go unnoticed";
+            let label = "it is discontinuous, and carom does not locate discontinuities of the equations of motion";
             return Err(Complaint::new(format!("`{name}` can be used in `[outputs]` only"), label).at(span));
         }
         self.enter(self.now.span.start)?;

@@ -25,7 +25,7 @@ pub(super) fn function(name: &str, argument: Option<&str>) -> Option<String> {
 pub(super) fn comparison(sign: &str, rest: &str) -> String {
     match (sign, rest.trim()) {
         (">=" | ">", "0") => format!("leave out `{sign} 0`: a wall keeps its `phi` ≥ 0"),
-        ("<=" | "<", "0") => format!("leave out `{sign} 0` and turn the sign: a wall keeps its `phi` ≥ 0"),
+        ("<=" | "<", "0") => format!("leave out `{sign} 0` and reverse the sign: a wall keeps its `phi` ≥ 0"),
         _ => "comparisons belong in `if(…)`, in `[outputs]`".into(),
     }
 }

@@ -109,7 +109,7 @@ pub fn parse(text: &str, scope: &dyn Scope) -> Result<Expr, ParseError> {
 pub fn parse_in(text: &str, scope: &dyn Scope, loops: &[Loop]) -> Result<Expr, ParseError> {
     let mut parser = Parser::new(text, scope, loops)?;
     if parser.now.token == Token::End {
-        return Err(Complaint::new("an empty expression", "write a formula here").at(0..text.len()));
+        return Err(Complaint::new("the expression is empty", "write a formula here").at(0..text.len()));
     }
     let e = parser.expression(0)?;
     match parser.now.token {

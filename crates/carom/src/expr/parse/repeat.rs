@@ -167,7 +167,7 @@ impl Parser<'_> {
     pub(super) fn indexed(&mut self, name: &str, primes: usize, start: usize) -> Result<Expr, ParseError> {
         if primes > 0 {
             let label = format!("write `{name}[…]'`");
-            return Err(Complaint::new("the `'` stands after the index", label).at(start..self.now.span.end));
+            return Err(Complaint::new("the `'` comes after the index", label).at(start..self.now.span.end));
         }
         self.advance()?;
         let index = self.index()?;

@@ -107,7 +107,7 @@ fn number(rest: &str, start: usize) -> Result<(Token<'_>, usize), ParseError> {
     let literal = &rest[..length];
     let complaint = match literal.parse::<f64>() {
         Ok(value) if value.is_finite() => return Ok((Token::Number(value), length)),
-        Ok(_) => Complaint::new("a number too large", "the largest is about 1.8e308"),
+        Ok(_) => Complaint::new("the number is too large", "the largest is about 1.8e308"),
         Err(_) => Complaint::new(format!("`{literal}` is not a number"), ""),
     };
     Err(complaint.at(start..start + length))
@@ -145,6 +145,7 @@ fn unknown_character(c: char) -> Complaint {
         '=' => "an expression has no `=`",
         '{' | '}' => "use round parentheses",
         '≥' | '≤' => "write `>=` or `<=`",
+        '\u{307}' | '\u{308}' => "write `'` for the time derivative, as in `x'`",
         _ => "",
     };
     Complaint::new(format!("unexpected character `{}`", c.escape_debug()), label)

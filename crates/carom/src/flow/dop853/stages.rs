@@ -15,7 +15,7 @@ pub(crate) struct Stages {
     registers: Registers,
     /// The state of a stage.
     x: Buffer,
-    /// v at all stages, then a at all stages.
+    /// (v, a) of all stages.
     rates: Buffer,
     /// The two error estimates of (q, v), without the factor h.
     pub(crate) errors: [Buffer; 2],
@@ -38,27 +38,21 @@ impl Stages {
     pub(crate) fn step(&mut self, field: &LaneKernel, z: &[f64], a: &[f64], h: &[f64], z1: &mut [f64]) {
         let (n, lanes) = (self.n, self.lanes);
         let (size, state) = (n * lanes, (1 + 2 * n) * lanes);
-        let (velocities, rates) = (0, STAGES * size);
-        self.rates[velocities..][..size].copy_from_slice(&z[lanes + size..][..size]);
-        self.rates[rates..][..size].copy_from_slice(&a[..size]);
+        self.rates[..size].copy_from_slice(&z[lanes + size..state]);
+        self.rates[size..2 * size].copy_from_slice(&a[..size]);
         self.x[state..].copy_from_slice(&z[state..]);
         for stage in 1..STAGES {
-            self.combine(A[stage], C[stage], z, h, None);
-            let (before, after) = self.rates.split_at_mut(rates + stage * size);
-            before[stage * size..][..size].copy_from_slice(&self.x[lanes + size..][..size]);
-            field.eval(&self.x, &[], &mut after[..size]);
+            let Stages { registers, x, rates, .. } = self;
+            registers.run(lanes, Combine { sum: A[stage], c: C[stage], n, z, h, rates, into: x });
+            let rates = &mut rates[2 * stage * size..][..2 * size];
+            rates[..size].copy_from_slice(&x[lanes + size..state]);
+            field.eval(x, &[], &mut rates[size..]);
         }
-        self.combine(B, 1.0, z, h, Some(z1));
         let Stages { registers, rates, errors: [five, three], .. } = self;
+        registers.run(lanes, Combine { sum: B, c: 1.0, n, z, h, rates, into: z1 });
         for (sum, errors) in [(E5, five), (E3, three)] {
             registers.run(lanes, Weigh { sum, n, rates, errors });
         }
-    }
-
-    fn combine(&mut self, sum: Sum, c: f64, z: &[f64], h: &[f64], into: Option<&mut [f64]>) {
-        let Stages { n, lanes, registers, x, rates, .. } = self;
-        let into = into.unwrap_or(x);
-        registers.run(*lanes, Combine { sum, c, n: *n, z, h, rates, into });
     }
 }
 
@@ -79,14 +73,22 @@ impl Work for Combine<'_> {
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) {
         let Combine { sum, c, n, z, h, rates, into } = self;
-        let (z, _) = z.as_chunks::<K>();
-        let (into, _) = into.as_chunks_mut::<K>();
-        let (rates, _) = rates.as_chunks::<K>();
+        let (z, into, rates) = (z.as_chunks::<K>().0, into.as_chunks_mut::<K>().0, rates.as_chunks::<K>().0);
         let h = V::load(&h.as_chunks::<K>().0[0]);
         h.mul_add(V::splat(c), V::load(&z[0])).store(&mut into[0]);
-        for i in 0..2 * n {
-            let total = weighted::<K, V>(sum, rates, first_rate(i, n), n);
-            h.mul_add(total, V::load(&z[1 + i])).store(&mut into[1 + i]);
+        let mut first = 0;
+        while first + 4 <= 2 * n {
+            let totals = weigh::<4, K, V>(sum, 2 * n, rates, first);
+            for i in 0..4 {
+                h.mul_add(totals[i], V::load(&z[1 + first + i])).store(&mut into[1 + first + i]);
+            }
+            first += 4;
+        }
+        if first < 2 * n {
+            let totals = weigh::<2, K, V>(sum, 2 * n, rates, first);
+            for i in 0..2 {
+                h.mul_add(totals[i], V::load(&z[1 + first + i])).store(&mut into[1 + first + i]);
+            }
         }
     }
 }
@@ -105,26 +107,40 @@ impl Work for Weigh<'_> {
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) {
         let Weigh { sum, n, rates, errors } = self;
-        let (rates, _) = rates.as_chunks::<K>();
-        let (errors, _) = errors.as_chunks_mut::<K>();
-        for i in 0..2 * n {
-            weighted::<K, V>(sum, rates, first_rate(i, n), n).store(&mut errors[i]);
+        let (rates, errors) = (rates.as_chunks::<K>().0, errors.as_chunks_mut::<K>().0);
+        let mut first = 0;
+        while first + 4 <= 2 * n {
+            let totals = weigh::<4, K, V>(sum, 2 * n, rates, first);
+            for i in 0..4 {
+                totals[i].store(&mut errors[first + i]);
+            }
+            first += 4;
+        }
+        if first < 2 * n {
+            let totals = weigh::<2, K, V>(sum, 2 * n, rates, first);
+            for i in 0..2 {
+                totals[i].store(&mut errors[first + i]);
+            }
         }
     }
 }
 
-/// Where the rate of component i of (q, v) stands for the first stage.
+/// Σⱼ wⱼ (vⱼ, aⱼ) of the components from `first` on. They are added up together, so that a weight is read once for all of them. No
+/// closures here: the compiler would not inline them with the registers of the caller.
 #[inline(always)]
-fn first_rate(i: usize, n: usize) -> usize {
-    if i < n { i } else { STAGES * n + i - n }
-}
-
-#[inline(always)]
-fn weighted<const K: usize, V: Vector<K>>(sum: Sum, rates: &[[f64; K]], first: usize, n: usize) -> V {
-    let (j, weight) = sum[0];
-    let mut total = V::load(&rates[first + j * n]).mul(V::splat(weight));
-    for &(j, weight) in &sum[1..] {
-        total = V::load(&rates[first + j * n]).mul_add(V::splat(weight), total);
+fn weigh<const M: usize, const K: usize, V: Vector<K>>(
+    sum: Sum,
+    stride: usize,
+    rates: &[[f64; K]],
+    first: usize,
+) -> [V; M] {
+    let mut totals = [V::splat(0.0); M];
+    for &(j, weight) in sum {
+        let row = &rates[j * stride + first..][..M];
+        let weight = V::splat(weight);
+        for i in 0..M {
+            totals[i] = V::load(&row[i]).mul_add(weight, totals[i]);
+        }
     }
-    total
+    totals
 }

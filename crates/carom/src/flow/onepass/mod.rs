@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::vector::Buffer;
 use crate::error::Result;
+use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
 use crate::limits::{FIRST_QUICK, NOTHING, PREDICTS, ROUNDOFF};
 use crate::mechanics::{Field, Inputs, Mechanics};
@@ -47,6 +48,8 @@ struct Code {
     tables: Tables,
     /// (t, q, v) at all stages, and the parameters → a, ∂a/∂q, ∂a/∂v.
     kernel: LaneKernel,
+    /// The same → a.
+    plain: LaneKernel,
     /// (parameters, t, q, v) → p = L_v.
     momenta: Kernel,
 }
@@ -75,10 +78,12 @@ impl OnePass {
         if Tape::new(&all, &outputs).map_or(usize::MAX, |tape| tape.len()) > MOST_WORK {
             return Ok(None);
         }
-        let kernel = LaneKernel::with_backend(&symbols, &mechanics.parameters, &outputs, Lanes::Eight, Backend::Jit);
-        let Ok(kernel) = kernel else { return Ok(None) };
+        let compile = |outputs: &[Expr]| {
+            LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, Lanes::Eight, Backend::Jit)
+        };
+        let (Ok(kernel), Ok(plain)) = (compile(&outputs), compile(&outputs[..n])) else { return Ok(None) };
         let momenta = mechanics.kernel(&symbols, &mechanics.momenta())?;
-        let code = Code { tables: Tables::new(), kernel, momenta };
+        let code = Code { tables: Tables::new(), kernel, plain, momenta };
         Ok(Some(OnePass::of(Arc::new(code), Field::new(mechanics, parameters)?, parameters, n)))
     }
 
@@ -105,6 +110,7 @@ impl OnePass {
         let step = Step {
             tables: &code.tables,
             kernel: &code.kernel,
+            plain: &code.plain,
             parameters,
             t: z0.t,
             q: z0.q(),
@@ -119,8 +125,8 @@ impl OnePass {
     /// Guesses the accelerations from the state at the start alone.
     fn guess_from_start(&mut self, z0: &Phase, h: f64) {
         let OnePass { code, parameters, stages, sizes, last, .. } = self;
-        let (tables, kernel) = (&code.tables, &code.kernel);
-        let step = Step { tables, kernel, parameters, t: z0.t, q: z0.q(), v: &last.v, h, sizes, root: 0.0 };
+        let Code { tables, kernel, plain, .. } = &**code;
+        let step = Step { tables, kernel, plain, parameters, t: z0.t, q: z0.q(), v: &last.v, h, sizes, root: 0.0 };
         stages.begin(&step);
     }
 
@@ -146,9 +152,14 @@ impl OnePass {
     fn measure(&mut self, z0: &Phase, h: f64, sigma: f64, roots: &[f64]) {
         let OnePass { stages, sizes, .. } = self;
         let mut most = sigma;
-        for (a, root) in stages.a.chunks(S).zip(roots).filter(|(_, root)| **root > 0.0) {
-            let mean = a.iter().map(|a| a.abs()).sum::<f64>() / S as f64;
-            most = most.max(h.abs() * mean / root);
+        for (a, root) in stages.a.as_chunks::<S>().0.iter().zip(roots).filter(|(_, root)| **root > 0.0) {
+            // Two sums at once.
+            let mut sums = [0.0; 2];
+            for k in 0..S / 2 {
+                sums[0] += a[2 * k].abs();
+                sums[1] += a[2 * k + 1].abs();
+            }
+            most = most.max(h.abs() * (sums[0] + sums[1]) / (S as f64 * root));
         }
         for ((size, root), q) in sizes.iter_mut().zip(roots).zip(z0.q()) {
             *size = most * root + ROUNDOFF * q.abs() / h.abs() + NOTHING;

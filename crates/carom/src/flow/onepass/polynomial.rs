@@ -40,18 +40,26 @@ impl OnePass {
         self.code.momenta.eval(self.inputs.all(), z.p_mut());
     }
 
-    /// The end of the last step: v1 = v0 + h l₀, q1 = q0 + h v0 + h²(l₀/2 − l₁/6).
+    /// The end of the last step: v1 = v0 + h Σ bᵢaᵢ, q1 = q0 + h v0 + h² Σ bᵢ(1 − cᵢ)aᵢ.
     pub(super) fn end(&mut self, z1: &mut Phase) -> Solved<()> {
-        self.expand();
-        let Last { begin, v, h, legendre, .. } = &self.last;
-        z1.t = begin.t + h;
-        let (to_q, to_v) = self.inputs.state_mut(z1.t);
-        for (i, l) in legendre.chunks(S).enumerate() {
-            to_v[i] = v[i] + h * l[0];
-            to_q[i] = begin.z[i] + h * (v[i] + h * (0.5 * l[0] - l[1] / 6.0));
+        let OnePass { code, stages, inputs, last: Last { begin, v, h, .. }, .. } = self;
+        z1.t = begin.t + *h;
+        let (to_q, to_v) = inputs.state_mut(z1.t);
+        let [once, twice] = &code.tables.end;
+        for (i, a) in stages.a.as_chunks::<S>().0.iter().enumerate() {
+            // Two sums at once.
+            let (mut by_v, mut by_q) = ([0.0; 2], [0.0; 2]);
+            for k in 0..S / 2 {
+                for odd in 0..2 {
+                    by_v[odd] += once[2 * k + odd] * a[2 * k + odd];
+                    by_q[odd] += twice[2 * k + odd] * a[2 * k + odd];
+                }
+            }
+            to_v[i] = v[i] + *h * (by_v[0] + by_v[1]);
+            to_q[i] = begin.z[i] + *h * (v[i] + *h * (by_q[0] + by_q[1]));
             z1.z[i] = to_q[i];
         }
-        self.code.momenta.eval(self.inputs.all(), z1.p_mut());
+        code.momenta.eval(inputs.all(), z1.p_mut());
         // A sum propagates what is not finite.
         if (z1.z.iter().sum::<f64>() * 0.0).is_nan() { Err(NoSolution::NotFinite) } else { Ok(()) }
     }

@@ -14,6 +14,15 @@ const MAX_NEWTON: usize = 12;
 const MAX_ROUNDS: usize = 40;
 /// Rounds stop when a change is below this, relative to √tol of the correction.
 const LINEAR: f64 = 3.0;
+/// They also stop when a change is below this part of tol itself: what is left of a later correction is then below tol.
+const LINEAR_LEAST: f64 = 0.1;
+/// A change this much smaller than necessary is worth a round less.
+const LESS_ROUNDS: f64 = 0.03;
+/// The slopes are computed again after a correction larger than this, relative to the velocities.
+const NEW_SLOPES: f64 = 0.1;
+
+/// The number of rounds before any is known.
+const FIRST_ROUNDS: [usize; 2] = [2, 1];
 
 /// The stages of a step with n coordinates: component i of stage k is at i·S + k.
 #[derive(Clone)]
@@ -28,14 +37,17 @@ pub(super) struct Stages {
     pub(super) a: Buffer,
     residual: Buffer,
     change: Buffer,
-    /// Rounds that the last correction took.
-    rounds: usize,
+    /// Rounds that the last correction with new slopes took, and that with old ones.
+    rounds: [usize; 2],
 }
 
 /// The start of a step, and how exactly it is solved.
 pub(super) struct Step<'a> {
     pub(super) tables: &'a Tables,
+    /// → a, ∂a/∂q, ∂a/∂v.
     pub(super) kernel: &'a LaneKernel,
+    /// → a.
+    pub(super) plain: &'a LaneKernel,
     pub(super) parameters: &'a [f64],
     pub(super) t: f64,
     pub(super) q: &'a [f64],
@@ -58,13 +70,13 @@ impl Stages {
             a: room(),
             residual: room(),
             change: room(),
-            rounds: 2,
+            rounds: FIRST_ROUNDS,
         }
     }
 
     /// Forgets how many rounds the last correction took.
     pub(super) fn forget(&mut self) {
-        self.rounds = 2;
+        self.rounds = FIRST_ROUNDS;
     }
 
     /// a ← M·from, for each component; M by columns.
@@ -99,21 +111,31 @@ impl Stages {
 
     /// Corrects the accelerations until a correction is small enough. Returns the size of the first correction: the mean of h|D|
     /// relative to the sizes of the velocities.
+    ///
+    /// The slopes are those of the first evaluation, as long as the corrections are small. Slopes that are off by δ leave δ|D| of a
+    /// correction D to the next, and δ is about the sum of all corrections since they were computed.
     pub(super) fn solve(&mut self, step: &Step) -> Result<f64, NoSolution> {
-        let (mut first, mut previous) = (f64::NAN, f64::INFINITY);
+        let (mut first, mut previous, mut since) = (f64::NAN, f64::INFINITY, f64::INFINITY);
         for count in 0..MAX_NEWTON {
             self.place(step);
-            step.kernel.eval(&self.inputs, step.parameters, &mut self.values);
+            let is_new = since > NEW_SLOPES;
+            if is_new {
+                since = 0.0;
+                step.kernel.eval(&self.inputs, step.parameters, &mut self.values);
+            } else {
+                step.plain.eval(&self.inputs, step.parameters, &mut self.values[..self.n * S]);
+            }
             let size = match self.n {
-                1 => self.registers.run(S, Correct::<1> { stages: self, step }),
-                2 => self.registers.run(S, Correct::<2> { stages: self, step }),
-                3 => self.registers.run(S, Correct::<3> { stages: self, step }),
-                _ => self.registers.run(S, Correct::<MOST_COORDINATES> { stages: self, step }),
+                1 => self.registers.run(S, Correct::<1> { stages: self, step, is_new }),
+                2 => self.registers.run(S, Correct::<2> { stages: self, step, is_new }),
+                3 => self.registers.run(S, Correct::<3> { stages: self, step, is_new }),
+                _ => self.registers.run(S, Correct::<MOST_COORDINATES> { stages: self, step, is_new }),
             };
             if count == 0 {
                 first = size;
             }
-            if size <= step.root {
+            since += size;
+            if size * since <= step.root * step.root {
                 return Ok(first);
             }
             // Corrections that no longer shrink are roundoff, or the method diverges.
@@ -121,8 +143,11 @@ impl Stages {
             if stalls && size <= 1e3 * step.root && size <= 1e-6 {
                 return Ok(first);
             }
-            if !size.is_finite() || (stalls && count > 1) {
+            if !size.is_finite() || (stalls && is_new && count > 1) {
                 break;
+            }
+            if stalls {
+                since = f64::INFINITY;
             }
             previous = size;
         }
@@ -160,6 +185,28 @@ fn load<const K: usize, V: Vector<K>>(m: &[f64]) -> [V; K] {
     columns
 }
 
+/// A matrix by columns of K lanes.
+#[inline(always)]
+fn matrix<const K: usize>(m: &[f64]) -> &[[f64; K]; K] {
+    match m.as_chunks::<K>().0.first_chunk::<K>() {
+        Some(m) => m,
+        None => &[[0.0; K]; K],
+    }
+}
+
+/// A·x and A²·x. The matrices do not fit into registers, so that their columns are operands in memory; each entry of x is used twice.
+#[inline(always)]
+fn products<const K: usize, V: Vector<K>>(once: &[[f64; K]; K], twice: &[[f64; K]; K], x: &[f64; K]) -> [V; 2] {
+    let x0 = V::splat(x[0]);
+    let (mut by_v, mut by_q) = (V::load(&once[0]).mul(x0), V::load(&twice[0]).mul(x0));
+    for j in 1..K {
+        let xj = V::splat(x[j]);
+        by_v = V::load(&once[j]).mul_add(xj, by_v);
+        by_q = V::load(&twice[j]).mul_add(xj, by_q);
+    }
+    [by_v, by_q]
+}
+
 struct Place<'a, 'b> {
     stages: &'a mut Stages,
     step: &'a Step<'b>,
@@ -173,16 +220,17 @@ impl Work for Place<'_, '_> {
     fn run<const K: usize, V: Vector<K>>(self) {
         let Place { stages, step } = self;
         let n = stages.n;
-        let (once, twice) = (load::<K, V>(&step.tables.once), load::<K, V>(&step.tables.twice));
+        let (once, twice) = (matrix::<K>(&step.tables.once), matrix::<K>(&step.tables.twice));
         let (h, h2) = (V::splat(step.h), V::splat(step.h * step.h));
         let (rows, c) = (stages.inputs.as_chunks_mut::<K>().0, step.tables.c.as_chunks::<K>().0);
         let c = V::load(&c[0]);
         c.mul_add(h, V::splat(step.t)).store(&mut rows[0]);
         for (i, a) in stages.a.as_chunks::<K>().0.iter().enumerate().take(n) {
             let (q, v) = (step.q[i], V::splat(step.v[i]));
-            let line = c.mul(h).mul_add(v, product(&twice, a).mul(h2));
+            let [by_v, by_q] = products::<K, V>(once, twice, a);
+            let line = c.mul(h).mul_add(v, by_q.mul(h2));
             line.add(V::splat(q)).store(&mut rows[1 + i]);
-            product(&once, a).mul_add(h, v).store(&mut rows[1 + n + i]);
+            by_v.mul_add(h, v).store(&mut rows[1 + n + i]);
         }
     }
 }
@@ -190,6 +238,8 @@ impl Work for Place<'_, '_> {
 struct Correct<'a, 'b, const N: usize> {
     stages: &'a mut Stages,
     step: &'a Step<'b>,
+    /// The slopes are new, and not yet multiplied by h² and h.
+    is_new: bool,
 }
 
 impl<const N: usize> Work for Correct<'_, '_, N> {
@@ -199,7 +249,7 @@ impl<const N: usize> Work for Correct<'_, '_, N> {
     /// if they do not converge.
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) -> f64 {
-        let Correct { stages, step } = self;
+        let Correct { stages, step, is_new } = self;
         let (values, a) = (stages.values.as_chunks_mut::<K>().0, stages.a.as_chunks_mut::<K>().0);
         let (residual, change) = (stages.residual.as_chunks_mut::<K>().0, stages.change.as_chunks_mut::<K>().0);
         let (Some(a), Some(residual), Some(change)) =
@@ -215,21 +265,23 @@ impl<const N: usize> Work for Correct<'_, '_, N> {
             d.store(&mut change[i]);
         }
         let (slopes, h, h2) = (&mut values[N..], V::splat(step.h), V::splat(step.h * step.h));
-        for k in 0..N * N {
-            V::load(&slopes[k]).mul(h2).store(&mut slopes[k]);
-            V::load(&slopes[N * N + k]).mul(h).store(&mut slopes[N * N + k]);
+        if is_new {
+            for k in 0..N * N {
+                V::load(&slopes[k]).mul(h2).store(&mut slopes[k]);
+                V::load(&slopes[N * N + k]).mul(h).store(&mut slopes[N * N + k]);
+            }
         }
-        let (once, twice) = (load::<K, V>(&step.tables.once), load::<K, V>(&step.tables.twice));
+        let (once, twice) = (matrix::<K>(&step.tables.once), matrix::<K>(&step.tables.twice));
+        let rounds = &mut stages.rounds[usize::from(!is_new)];
         let (mut count, mut before) = (0, f64::INFINITY);
         loop {
             let (mut by_v, mut by_q) = ([V::splat(0.0); N], [V::splat(0.0); N]);
             for i in 0..N {
-                by_v[i] = product(&once, &change[i]);
-                by_q[i] = product(&twice, &change[i]);
+                [by_v[i], by_q[i]] = products(once, twice, &change[i]);
             }
             count += 1;
             // Most norms need not be computed: about as many rounds as the last time.
-            let looks = count >= stages.rounds;
+            let looks = count >= *rounds;
             let (mut moved, mut size) = (V::splat(0.0), V::splat(0.0));
             for i in 0..N {
                 let mut d = V::load(&residual[i]);
@@ -249,9 +301,11 @@ impl<const N: usize> Work for Correct<'_, '_, N> {
                 continue;
             }
             let (moved, size) = (moved.sum(), size.sum());
-            if moved <= LINEAR * step.root * size || size <= 1e-3 * step.root {
-                // One round less next time, if this was the first look.
-                stages.rounds = if count == stages.rounds { (count - 1).max(1) } else { count };
+            let root = step.root;
+            let enough = f64::max(LINEAR * root * size, LINEAR_LEAST * root * root);
+            if moved <= enough || size <= 1e-3 * root {
+                // One round less next time, if that might have been enough.
+                *rounds = if moved <= LESS_ROUNDS * enough { (count - 1).max(1) } else { count };
                 for i in 0..N {
                     V::load(&a[i]).add(V::load(&change[i])).store(&mut a[i]);
                 }

@@ -18,6 +18,8 @@ pub(super) struct Tables {
     /// A², for Q = q0 + c h v0 + h² A² a.
     pub(super) twice: Buffer,
     pub(super) c: Buffer,
+    /// bᵢ and bᵢ(1 − cᵢ), for the end of a step.
+    pub(super) end: [[f64; S]; 2],
     /// Legendre coefficients from values at the stages: column j has (2m + 1) bⱼ Pₘ(2cⱼ − 1). [Gauss quadrature is exact for them]
     pub(super) legendre: Buffer,
     /// ℓⱼ(1 + cᵢ·ratio) for each ratio of the ladder.
@@ -46,6 +48,7 @@ impl Tables {
             once: by_columns(&a),
             twice: by_columns(&|i, j| (0..S).map(|k| a(i, k) * a(k, j)).sum()),
             c,
+            end: [std::array::from_fn(|i| rule.b[i]), std::array::from_fn(|i| rule.b[i] * (1.0 - rule.c[i]))],
             legendre: by_columns(&|m, j| (2 * m + 1) as f64 * rule.b[j] * value(m, j)),
             ladder: ladder.collect(),
             rule,

@@ -1,4 +1,4 @@
-//! sin and cos in a few dozen instructions: see `kernel/sincos.rs`.
+//! sin and cos: see `kernel/sincos.rs`.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::{F64, I64};
@@ -7,7 +7,42 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value};
 use super::emit::Emitter;
 use crate::expr::Func;
 use crate::kernel::calls;
-use crate::kernel::sincos::{COS, LIMIT, PI_2, PI_2_SHORT, ROUNDER, SIN};
+use crate::kernel::sincos::{Emit, LIMIT, reduced};
+
+impl Emit for Emitter<'_, '_> {
+    type Number = Value;
+
+    fn has_fma(&self) -> bool {
+        self.target.fma
+    }
+    fn constant(&mut self, value: f64) -> Value {
+        self.constant(value)
+    }
+    fn add(&mut self, a: Value, b: Value) -> Value {
+        self.add(a, b)
+    }
+    fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.sub(a, b)
+    }
+    fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.mul(a, b)
+    }
+    fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        if self.target.fma {
+            return self.builder.ins().fma(a, b, c);
+        }
+        let product = self.mul(a, b);
+        self.add(product, c)
+    }
+    fn mul_sub(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let minus_c = self.builder.ins().fneg(c);
+        self.builder.ins().fma(a, b, minus_c)
+    }
+    fn neg_mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let minus_a = self.builder.ins().fneg(a);
+        self.builder.ins().fma(minus_a, b, c)
+    }
+}
 
 impl Emitter<'_, '_> {
     /// [sin x, cos x]. Ends the current block and begins a new one.
@@ -21,8 +56,8 @@ impl Emitter<'_, '_> {
         self.builder.ins().brif(is_small, fast, &[], slow, &[]);
 
         self.enter(fast);
-        let (n_bits, r, d) = self.reduce(x);
-        let (sin, cos) = (self.sin_kernel(r, d), self.cos_kernel(r, d));
+        let (shifted, [sin, cos]) = reduced(self, x);
+        let n_bits = self.builder.ins().bitcast(I64, MemFlagsData::new(), shifted);
         let small = self.quadrant(n_bits, sin, cos);
         self.builder.ins().jump(done, &small.map(BlockArg::Value));
 
@@ -32,88 +67,6 @@ impl Emitter<'_, '_> {
 
         self.enter(done);
         results
-    }
-
-    /// x = n·π/2 + r − d; n is an integer of which only the last bits matter.
-    fn reduce(&mut self, x: Value) -> (Value, Value, Value) {
-        let (two_over_pi, rounder) = (self.constant(std::f64::consts::FRAC_2_PI), self.constant(ROUNDER));
-        let shifted = self.mul_add(x, two_over_pi, rounder);
-        let n = self.sub(shifted, rounder);
-        let n_bits = self.builder.ins().bitcast(I64, MemFlagsData::new(), shifted);
-        let (r, d) = if self.target.fma { self.reduce_fused(x, n) } else { self.reduce_by_parts(x, n) };
-        (n_bits, r, d)
-    }
-
-    /// x − n·π/2, if n·p can be computed exactly.
-    ///
-    /// x − n·p₁ is exact: it is below 1 and a multiple of 2⁻⁵³. It is also a multiple of the last place of w = n·p₂, so two
-    /// more subtractions give the error of subtracting w, even if x − n·π/2 nearly cancels.
-    fn reduce_fused(&mut self, x: Value, n: Value) -> (Value, Value) {
-        let [p1, p2, p3] = PI_2.map(|p| self.constant(p));
-        let minus_n = self.builder.ins().fneg(n);
-        let head = self.builder.ins().fma(minus_n, p1, x);
-        let w = self.mul(n, p2);
-        let w_low = {
-            let minus_w = self.builder.ins().fneg(w);
-            self.builder.ins().fma(n, p2, minus_w)
-        };
-        let r = self.sub(head, w);
-        let change = self.sub(r, head);
-        let error = self.add(change, w);
-        let rest = self.builder.ins().fma(n, p3, w_low);
-        (r, self.add(error, rest))
-    }
-
-    /// Like `reduce_fused`, with products that are exact because their factors are short.
-    fn reduce_by_parts(&mut self, x: Value, n: Value) -> (Value, Value) {
-        let [p1, p2, p3, tail] = PI_2_SHORT.map(|p| self.constant(p));
-        let w = self.mul(n, p1);
-        let head = self.sub(x, w);
-        let (middle, error) = self.sub_exact(head, n, p2);
-        let (r, error2) = self.sub_exact(middle, n, p3);
-        let (error, rest) = (self.add(error, error2), self.mul(n, tail));
-        (r, self.add(error, rest))
-    }
-
-    /// a − n·p, and the amount by which it is too large.
-    fn sub_exact(&mut self, a: Value, n: Value, p: Value) -> (Value, Value) {
-        let w = self.mul(n, p);
-        let r = self.sub(a, w);
-        let change = self.sub(r, a);
-        (r, self.add(change, w))
-    }
-
-    /// sin(r − d) = r − (d + v·(s₁ + z·poly)), z = r², v = r³. This omits d·z/2, which is less than 0.2 ulp. The signs are
-    /// chosen so that sin(−0) = −0.
-    fn sin_kernel(&mut self, r: Value, d: Value) -> Value {
-        let [s1, s2, s3, s4, s5, s6] = SIN.map(|s| self.constant(s));
-        let z = self.mul(r, r);
-        let (v, z2) = (self.mul(z, r), self.mul(z, z));
-        let (low, high) = (self.mul_add(z, s3, s2), self.mul_add(z, s5, s4));
-        let high = self.mul_add(z2, s6, high);
-        let poly = self.mul_add(z2, high, low);
-        let poly = self.mul_add(z, poly, s1);
-        let rest = self.mul_add(v, poly, d);
-        self.sub(r, rest)
-    }
-
-    /// cos(r − d) = w + (((1 − w) − z/2) + (z²·poly + r·d)), w = 1 − z/2, z = r².
-    fn cos_kernel(&mut self, r: Value, d: Value) -> Value {
-        let [c1, c2, c3, c4, c5, c6] = COS.map(|c| self.constant(c));
-        let z = self.mul(r, r);
-        let z2 = self.mul(z, z);
-        let (low, middle, high) = (self.mul_add(z, c2, c1), self.mul_add(z, c4, c3), self.mul_add(z, c6, c5));
-        let poly = self.mul_add(z2, high, middle);
-        let poly = self.mul_add(z2, poly, low);
-        let (half, one) = (self.constant(0.5), self.constant(1.0));
-        let half_z = self.mul(z, half);
-        let w = self.sub(one, half_z);
-        let lost = self.sub(one, w);
-        let lost = self.sub(lost, half_z);
-        let tail = self.mul(r, d);
-        let rest = self.mul_add(z2, poly, tail);
-        let rest = self.add(lost, rest);
-        self.add(w, rest)
     }
 
     /// [sin x, cos x] from those of x − n·π/2: exchanged for odd n, with the signs of the quadrant. Uses bit operations,
@@ -136,14 +89,5 @@ impl Emitter<'_, '_> {
             let value = self.builder.ins().bxor(value, exchange);
             self.builder.ins().bxor(value, sign)
         })
-    }
-
-    /// a·b + c, fused if that is one instruction.
-    fn mul_add(&mut self, a: Value, b: Value, c: Value) -> Value {
-        if self.target.fma {
-            return self.builder.ins().fma(a, b, c);
-        }
-        let product = self.mul(a, b);
-        self.add(product, c)
     }
 }

@@ -88,7 +88,12 @@ impl Native {
             // SAFETY: the caller guarantees the pointers. The code reads and writes `lanes` of each `width` numbers, and
             // `frame` has the space below it that the code needs.
             let call = |first: usize| unsafe { entry(x.add(first), shared, out.add(first), constants, frame) };
-            (0..self.width).step_by(self.lanes).map(call).fold(0, u32::max)
+            let (mut status, mut first) = (call(0), self.lanes);
+            while first < self.width {
+                status = status.max(call(first));
+                first += self.lanes;
+            }
+            status
         };
         if self.room == 0 {
             return run(std::ptr::null_mut());

@@ -132,6 +132,10 @@ impl<'a> Reader<'a> {
         for item in bodies {
             self.attempt(|reader| reader.bodies(item));
         }
+        if self.names.coordinates.is_empty() && self.mistakes.borrow().is_empty() {
+            let place = top.get("mechanism").or(bodies.first()).map_or(0..0, |item| item.span.clone());
+            return Err(self.error(&place, "a model needs at least one coordinate", "these bodies cannot move"));
+        }
         self.place_links();
         Ok(())
     }
@@ -168,8 +172,8 @@ impl<'a> Reader<'a> {
         let names = self.names_in(name, &item.span)?;
         let variable = names.variable.clone().unwrap_or_else(|| "i".into());
         if names.variable.is_none() && self.names.declared.contains("i") {
-            let label = "write `[k in 1..n]` with a variable that is free";
-            return Err(self.error(&item.span, "`i` is the index of the body, and has a meaning already", label));
+            let label = "write `[k in 1..n]`, with a name that is not used";
+            return Err(self.error(&item.span, "the index `i` of the body is already a name of the model", label));
         }
         let Some(indices) = names.indices.clone() else { return Ok(()) };
         let first = *indices.start();
@@ -188,10 +192,13 @@ impl<'a> Reader<'a> {
             return Err(self.error(
                 &item.span,
                 "a body cannot be called `ground`",
-                "that is what the first bodies stand on",
+                "this name stands for the fixed frame",
             ));
         }
         self.check_new_name(name, &item.span)?;
+        if let (None, Some(root)) = (repeated, fields.get("root")) {
+            return Err(self.error(&root.span, "`root` belongs to a repeated body, \"link[1..n]\"", "write `parent`"));
+        }
         let parent = self.parent(fields, name, repeated)?;
         let joint = self.joint(fields, name)?;
         let at = fields.get("at").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
@@ -199,10 +206,9 @@ impl<'a> Reader<'a> {
         let inertia = self.inertia(fields)?;
         let springs = self.springs_of_joint(fields, &joint)?;
         let limits = self.limits(fields, &joint)?;
-        for coordinate in &joint.coordinates {
-            if coordinate != name && !coordinate.contains('.') {
-                self.check_new_name(coordinate, &joint.span)?;
-            }
+        let is_given = |coordinate: &&String| joint.kind == Kind::Joints && *coordinate != name;
+        for coordinate in joint.coordinates.iter().filter(is_given) {
+            self.check_new_name(coordinate, &joint.span)?;
         }
         // Nothing can go wrong from here on.
         let first = self.names.coordinates.len();
@@ -281,7 +287,7 @@ impl<'a> Reader<'a> {
         let (message, label) = match (child, is_later) {
             (Some(child), true) => match tree.cycle(child, name) {
                 Some(way) => (
-                    format!("the bodies {} form a circle", way.join(" → ")),
+                    format!("the bodies {} form a cycle", way.join(" → ")),
                     "a parent comes before its children".into(),
                 ),
                 None => (
@@ -352,7 +358,7 @@ impl<'a> Reader<'a> {
             let entries = inertia.about_com.into_iter().flatten().chain([inertia.mass]);
             let is_driven = body.coordinates.clone().all(|i| self.names.coordinates[i].prescribed.is_some());
             if !is_driven && entries.into_iter().all(|entry| self.value(entry) == Some(0.0)) {
-                let message = format!("the chain ends without mass: the body `{}` has none", body.name);
+                let message = format!("the body `{}` at the end of a chain has no mass", body.name);
                 mistakes.push(self.error(span, message, "give it `mass`, or make its joint \"fixed\""));
             }
         }
@@ -377,7 +383,7 @@ impl Tree {
     }
 }
 
-fn ground() -> Body {
+pub(super) fn ground() -> Body {
     Body { name: "ground".into(), link: None, at: zero(), turn: identity(), kind: Kind::Fixed, coordinates: 0..0 }
 }
 

@@ -69,6 +69,8 @@ impl Outline {
                 let difference = if inside { square - distance } else { distance - square };
                 vec![("", difference / (2.0 * radius))]
             }
+            // The gaps of planes are those of a `Solid`.
+            Outline::Plane { .. } => Vec::new(),
         }
     }
 }
@@ -80,6 +82,7 @@ impl Outline {
             Outline::Line { from, to, .. } => vec![from, to],
             Outline::Box { low, high } => vec![low, high],
             Outline::Circle { center, .. } => vec![center],
+            Outline::Plane { through: [x, y, _], .. } => vec![[x, y]],
         }
     }
 
@@ -99,6 +102,7 @@ impl Outline {
             Outline::Circle { center, radius, inside } => {
                 Outline::Circle { center, radius: if inside { radius - r } else { radius + r }, inside }
             }
+            Outline::Plane { .. } => self,
         }
     }
 }
@@ -143,9 +147,11 @@ impl<'a> Reader<'a> {
                     walls.push(Wall { name, phi, restitution });
                 }
             }
-            if let Barrier::Flat(outline) = outline {
-                reader.contacts.push(Contact { outline, radius, walls: touching });
-            }
+            let outline = match outline {
+                Barrier::Flat(outline) => outline,
+                Barrier::Solid(solid) => reader.outline_in_picture(solid),
+            };
+            reader.contacts.push(Contact { outline, radius, walls: touching });
             Ok(())
         })
     }
@@ -158,7 +164,7 @@ impl<'a> Reader<'a> {
         }
         let shape = shape.for_balls(self.expr(item, Use::Parameters)?);
         let room = match &shape {
-            Barrier::Flat(Outline::Line { .. }) => Vec::new(),
+            Barrier::Flat(Outline::Line { .. } | Outline::Plane { .. }) => Vec::new(),
             Barrier::Flat(Outline::Box { low, high }) => {
                 vec![("wide", high[0] - low[0]), ("high", high[1] - low[1])]
             }
@@ -197,7 +203,7 @@ impl<'a> Reader<'a> {
         }
         let (message, label) = match (self.points.as_slice(), moving.as_slice()) {
             ([], _) => ("there are no points", "list them in `[points]`, as in `tip = [\"x\", \"y\"]`"),
-            (_, []) => ("no point can touch it", "no free coordinate moves any of them"),
+            (_, []) => ("no point can touch this shape", "no free coordinate moves any of them"),
             _ => return Ok(moving.into_iter().map(|point| (point, item.span.clone())).collect()),
         };
         Err(self.error(&item.span, message, label))
@@ -211,12 +217,12 @@ impl<'a> Reader<'a> {
         let mut found: Vec<(usize, Range<usize>)> = Vec::new();
         for (number, item) in self.points_listed(items)? {
             let point = &self.points[number];
-            let cannot = format!("the point `{}` cannot touch it", point.name);
+            let cannot = format!("the point `{}` cannot touch this shape", point.name);
             if found.iter().any(|(other, _)| *other == number) {
                 return Err(self.error(&item.span, format!("the point `{}` is listed twice", point.name), ""));
             }
             if made.is_made_of(point) {
-                return Err(self.error(&item.span, cannot, "it is made of this point"));
+                return Err(self.error(&item.span, cannot, "this point defines the shape"));
             }
             if self.hittable(shape, point).is_empty() {
                 return Err(self.error(&item.span, cannot, "no free coordinate moves it"));

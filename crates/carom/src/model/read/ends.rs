@@ -53,22 +53,18 @@ impl<'a> Reader<'a> {
         let Some(item) = top.get("periodic") else { return Ok(periodic) };
         let fields = self.fields(item, "periodic", &[])?;
         self.each_entry(&fields, |reader, entry| {
-            reader.each_name(&entry.key, &entry.span, &entry.item, |reader, name| {
-                let coordinate = reader.coordinate(name, &entry.span)?;
+            reader.each_component(entry, |reader, name, span, item| {
+                let coordinate = reader.coordinate(name, span)?;
                 if reader.names.coordinates[coordinate].prescribed.is_some() {
-                    let label = "it follows its prescription";
-                    return Err(reader.error(
-                        &entry.span,
-                        format!("the driven coordinate `{name}` cannot be periodic"),
-                        label,
-                    ));
+                    let message = format!("the driven coordinate `{name}` cannot be periodic");
+                    return Err(reader.error(span, message, "it follows its prescription"));
                 }
-                let from = reader.expr(&entry.item, Use::Position)?;
+                let from = reader.expr(item, Use::Position)?;
                 if from.depends_on(&[crate::system::time()]) {
                     let label = "an expression of the coordinates at the end";
-                    return Err(reader.error(&entry.item.span, "the time cannot be used here", label));
+                    return Err(reader.error(&item.span, "the time cannot be used here", label));
                 }
-                periodic.push(Periodic { coordinate, from, place: entry.item.span.clone() });
+                periodic.push(Periodic { coordinate, from, place: item.span.clone() });
                 Ok(())
             })
         });

@@ -36,9 +36,9 @@ impl Reader<'_> {
             (about_com[i][j], about_com[j][i]) = (entry, entry);
         }
         let entries = about_com.map(|row| row.map(|entry| self.value(entry).unwrap_or(f64::NAN)));
-        match possible(principal_moments(entries)) {
+        match possible(principal(entries).0) {
             Ok(()) => Ok(Inertia { mass, com, about_com }),
-            Err(label) => Err(self.error(&item.span, "no body has this inertia", label)),
+            Err(label) => Err(self.error(&item.span, "no rigid body has this inertia", label)),
         }
     }
 
@@ -69,8 +69,9 @@ fn possible(moments: [f64; 3]) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// The eigenvalues of a symmetric matrix, by Jacobi's rotations.
-fn principal_moments(mut a: [[f64; 3]; 3]) -> [f64; 3] {
+/// The eigenvalues of a symmetric matrix, by Jacobi's rotations, and its eigenvectors as columns.
+pub(super) fn principal(mut a: [[f64; 3]; 3]) -> ([f64; 3], [[f64; 3]; 3]) {
+    let mut axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..50 {
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             if a[i][j] == 0.0 || !a[i][j].is_finite() {
@@ -78,7 +79,7 @@ fn principal_moments(mut a: [[f64; 3]; 3]) -> [f64; 3] {
             }
             // The angle that makes a_ij vanish: tan 2α = 2 a_ij/(a_ii − a_jj).
             let (s, c) = (0.5 * (2.0 * a[i][j]).atan2(a[i][i] - a[j][j])).sin_cos();
-            for row in &mut a {
+            for row in a.iter_mut().chain(&mut axes) {
                 (row[i], row[j]) = (c * row[i] + s * row[j], c * row[j] - s * row[i]);
             }
             let (upper, lower) = (a[i], a[j]);
@@ -88,7 +89,7 @@ fn principal_moments(mut a: [[f64; 3]; 3]) -> [f64; 3] {
             (a[i][j], a[j][i]) = (0.0, 0.0);
         }
     }
-    [a[0][0], a[1][1], a[2][2]]
+    ([a[0][0], a[1][1], a[2][2]], axes)
 }
 
 #[cfg(test)]
@@ -106,7 +107,14 @@ mod tests {
         for (i, j, k, l) in (0..81).map(|n| (n / 27, n / 9 % 3, n / 3 % 3, n % 3)) {
             a[i][j] += r[i][k] * turned[k][l] * r[j][l];
         }
-        let mut moments = principal_moments(a);
+        let (mut moments, axes) = principal(a);
+        // A v = I v for each axis v.
+        for (k, moment) in moments.iter().enumerate() {
+            for row in 0..3 {
+                let image: f64 = (0..3).map(|j| a[row][j] * axes[j][k]).sum();
+                assert!((image - moment * axes[row][k]).abs() < 1e-14);
+            }
+        }
         moments.sort_by(f64::total_cmp);
         assert!(moments.iter().zip([1.0, 2.0, 4.0]).all(|(x, y)| (x - y).abs() < 1e-14), "{moments:?}");
     }

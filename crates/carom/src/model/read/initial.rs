@@ -11,6 +11,9 @@ use crate::error::Result;
 use crate::expr::Expr;
 use crate::expr::parse::Complaint;
 
+/// A coordinate that an entry names, by index, its value, and where it stands.
+type Named<T> = (usize, T, Range<usize>);
+
 impl<'a> Reader<'a> {
     pub(super) fn initial(&mut self, top: &Fields<'a>) -> Result<Option<Initial>> {
         let Some(item) = top.get("initial") else { return Ok(None) };
@@ -26,7 +29,7 @@ impl<'a> Reader<'a> {
             [] if self.tree.is_some() => ("v", &rest),
             [] => {
                 let label = "give `v` or `p` too; `v = {}` is rest";
-                return Err(self.error(&q_item.span, "the start has no motion", label));
+                return Err(self.error(&q_item.span, "the start has no velocities", label));
             }
             [(first, _), (second, item), ..] => {
                 let message = format!("both `{first}` and `{second}` are given");
@@ -62,26 +65,31 @@ impl<'a> Reader<'a> {
         key: &str,
         q: Option<&[Expr]>,
     ) -> Result<(Vec<Expr>, Vec<usize>, Vec<Option<Span>>)> {
+        let posed = |reader: &mut Self, name: &str, span: &Range<usize>, item: &Item| {
+            let pose = reader.pose(name, span, item, key, q)?;
+            Ok(pose.map(|pose| pose.into_iter().map(|(i, value)| (i, Given::Fixed(value))).collect()))
+        };
         let mut values = match &item.value {
             Value::Table(entries) => {
-                let posed = |(i, value)| (i, Given::Fixed(value));
-                self.by_name(entries, Self::given, |reader, name, span, item| {
-                    let pose = reader.pose(name, span, item, key, q)?;
-                    Ok(pose.map(|pose| pose.into_iter().map(posed).collect()))
-                })?
+                let named = self.by_name(entries, Self::given, posed)?;
+                self.each_once(named)?
             }
             _ => self.per_coordinate(item, key, Self::given)?,
         };
         for setting in self.overrides.iter().filter(|setting| setting.section == key) {
-            let i = match &setting.entry {
-                Which::Name(name) => self.coordinate(name, &setting.span)?,
-                Which::Place(i) if *i < values.len() => *i,
+            match &setting.entry {
+                Which::Name(name) => {
+                    let entry = Entry { key: name.clone(), span: setting.span.clone(), item: setting.item.clone() };
+                    for (i, value, _) in self.by_name(&[entry], Self::given, posed)? {
+                        values[i] = Some(value);
+                    }
+                }
+                Which::Place(i) if *i < values.len() => values[*i] = Some(self.given(&setting.item)?),
                 Which::Place(i) => {
                     let label = format!("there are {}, counted from 0", values.len());
                     return Err(self.error(&setting.span, format!("there is no entry {i}"), label));
                 }
-            };
-            values[i] = Some(self.given(&setting.item)?);
+            }
         }
         if matches!(key, "q" | "q1") {
             self.upright(&mut values, Given::Fixed);
@@ -117,7 +125,10 @@ impl<'a> Reader<'a> {
     ) -> Result<Vec<Option<T>>> {
         match &item.value {
             Value::Array(items) => self.by_place(item, items, key, read),
-            Value::Table(entries) => self.by_name(entries, read, |_, _, _, _| Ok(None)),
+            Value::Table(entries) => {
+                let named = self.by_name(entries, read, |_, _, _, _| Ok(None))?;
+                self.each_once(named)
+            }
             _ => Err(wrong_kind(self.source, item, "a list, or a section with names")),
         }
     }
@@ -142,28 +153,35 @@ impl<'a> Reader<'a> {
         items.iter().map(|item| read(self, item).map(Some)).collect()
     }
 
-    /// `pose` reads the names that stand for several coordinates.
+    /// The coordinates that entries name, with their values and where each stands. `pose` reads the names that stand for several.
     fn by_name<T: Clone>(
         &mut self,
         entries: &[Entry],
         mut read: impl FnMut(&mut Self, &Item) -> Result<T>,
         mut pose: impl FnMut(&mut Self, &str, &Range<usize>, &Item) -> Result<Option<Vec<(usize, T)>>>,
-    ) -> Result<Vec<Option<T>>> {
-        let mut values = vec![None; self.names.coordinates.len()];
+    ) -> Result<Vec<Named<T>>> {
+        let mut all = Vec::new();
         for entry in entries {
             self.each_component(entry, |reader, name, span, item| {
                 let given = match pose(reader, name, span, item)? {
                     Some(given) => given,
                     None => vec![(reader.coordinate(name, span)?, read(reader, item)?)],
                 };
-                for (i, value) in given {
-                    if values[i].replace(value).is_some() {
-                        let name = &reader.names.coordinates[i].name;
-                        return Err(reader.error(span, format!("`{name}` is given twice"), ""));
-                    }
-                }
+                all.extend(given.into_iter().map(|(i, value)| (i, value, span.clone())));
                 Ok(())
             })?;
+        }
+        Ok(all)
+    }
+
+    /// One value for each coordinate, of which none is named twice.
+    fn each_once<T: Clone>(&self, named: Vec<Named<T>>) -> Result<Vec<Option<T>>> {
+        let mut values = vec![None; self.names.coordinates.len()];
+        for (i, value, span) in named {
+            if values[i].replace(value).is_some() {
+                let name = &self.names.coordinates[i].name;
+                return Err(self.error(&span, format!("`{name}` is given twice"), ""));
+            }
         }
         Ok(values)
     }

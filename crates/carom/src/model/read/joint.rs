@@ -187,6 +187,9 @@ impl<'a> Reader<'a> {
     /// The orientation of a joint frame: an angle in the plane, a rotation vector in space.
     pub(super) fn turn(&self, item: &Item) -> Result<Matrix> {
         if self.is_in_space() {
+            if !matches!(item.value, Value::Array(_)) {
+                return Err(self.error(&item.span, "in space `turn` is a rotation vector, [x, y, z]", ""));
+            }
             return Ok(rotation(self.vector(item, Use::Parameters)?));
         }
         if matches!(item.value, Value::Array(_)) {
@@ -243,7 +246,11 @@ impl<'a> Reader<'a> {
         let Some(item) = fields.get("limits") else {
             return match fields.get("restitution") {
                 None => Ok(Vec::new()),
-                Some(item) => Err(self.error(&item.span, "`restitution` is that of the limits", "give `limits` too")),
+                Some(item) => Err(self.error(
+                    &item.span,
+                    "`restitution` applies to `limits`, and there are none",
+                    "give `limits` too",
+                )),
             };
         };
         let pairs = self.pairs_of_limits(item, joint.count())?;
@@ -251,8 +258,7 @@ impl<'a> Reader<'a> {
         let mut limits = Vec::new();
         for (name, pair) in joint.coordinates.iter().zip(pairs) {
             let q = Expr::symbol(name);
-            let [low, high] = [&pair[0], &pair[1]].map(|item| self.limit(item));
-            let (low, high) = (low?, high?);
+            let (low, high) = (self.limit(&pair[0], f64::NEG_INFINITY)?, self.limit(&pair[1], f64::INFINITY)?);
             if let (Some((_, low)), Some((_, high))) = (low, high)
                 && low >= high
             {
@@ -294,9 +300,9 @@ impl<'a> Reader<'a> {
         Ok(pairs)
     }
 
-    /// A limit and its value; none if it is infinite.
-    fn limit(&self, item: &Item) -> Result<Option<(Expr, f64)>> {
-        if matches!(item.value, Value::Number(number) if number.is_infinite()) {
+    /// A limit and its value; none if it is the number `none`.
+    fn limit(&self, item: &Item, none: f64) -> Result<Option<(Expr, f64)>> {
+        if matches!(item.value, Value::Number(number) if number == none) {
             return Ok(None);
         }
         Ok(Some((self.expr(item, Use::Parameters)?, self.number(item)?)))

@@ -44,6 +44,7 @@ impl<'a> Reader<'a> {
         let span = |key| fields.get(key).map_or(0..0, |item| item.span.clone());
         (self.places.kinetic, self.places.potential) = (span("T"), span("V"));
         self.places.lagrangian = fields.entries().first().map_or(item.span.clone(), |entry| entry.item.span.clone());
+        let has_bodies = self.tree.is_some();
         let mut energy = |key: &str| {
             let read = fields.get(key).and_then(|item| self.attempt(|reader| reader.expr(item, Use::Motion)));
             read.unwrap_or(Expr::constant(0.0))
@@ -54,6 +55,10 @@ impl<'a> Reader<'a> {
                 Ok(Lagrangian { l: t - v, parts: Some((t, v)) })
             }
             [false, false, true] => Ok(Lagrangian { l: energy("L"), parts: None }),
+            [false, true, false] if has_bodies => {
+                let (t, v) = (Expr::constant(0.0), energy("V"));
+                Ok(Lagrangian { l: t - v, parts: Some((t, v)) })
+            }
             [false, true, false] => {
                 energy("V");
                 fields.required("T").map(|_| unreachable!("T is not there"))
@@ -101,6 +106,8 @@ impl<'a> Reader<'a> {
             self.check_new_wall(walls, &limit.name, &limit.span, "a limit of a joint has this name")?;
             self.places.walls.push(limit.span);
             self.places.restitutions.push(limit.restitution_span);
+            // A limit of a joint is no thing in the world.
+            self.undrawn.push(walls.len());
             walls.push(Wall { name: limit.name, phi: limit.phi, restitution: limit.restitution });
         }
         Ok(())
@@ -158,12 +165,13 @@ impl<'a> Reader<'a> {
     }
 
     fn constraint(&mut self, item: &'a Item, number: usize, constraints: &mut Vec<Constraint>) -> Result<()> {
-        let keys = ["name", "for", "g", "join", "distance", "length", "enforce", "lambda1"];
+        let keys = ["name", "for", "g", "join", "distance", "length", "enforce", "lambda1", "draw"];
         let fields = self.fields(item, "constraint", &keys)?;
         let name = fields.text("name")?.map_or_else(|| format!("constraint {number}"), str::to_string);
         let what = self.constrained(&fields)?;
         let two_point = fields.choice("enforce", &["one-point", "two-point"])? == Some("two-point");
         let lambda1 = fields.get("lambda1");
+        let is_drawn = fields.flag("draw")?.unwrap_or(true);
         if let (false, Some(item)) = (two_point, lambda1) {
             let label = "write `enforce = \"two-point\"` too";
             return Err(self.error(&item.span, "`lambda1` belongs to two-point constraints", label));
@@ -171,7 +179,7 @@ impl<'a> Reader<'a> {
         self.each_round(&fields, |reader, round| {
             let lambda1 = lambda1.map(|item| reader.number(item)).transpose()?.unwrap_or(0.0);
             let enforce = if two_point { Enforce::TwoPoint { lambda1 } } else { Enforce::OnePoint };
-            for (row, g, form) in reader.rows(what)? {
+            for (row, g, form) in reader.rows(what, is_drawn)? {
                 let name = format!("{name}{round}{row}");
                 if constraints.iter().any(|constraint| constraint.name == name) {
                     let span = fields.get("name").map_or(&item.span, |item| &item.span);

@@ -32,7 +32,8 @@ use super::source::Source;
 use super::{Contact, Model, Place, Places, Point, View};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, parse_in};
-use crate::expr::{Expr, eval};
+use crate::expr::{Expr, Lease, eval};
+use crate::mechanism::Vector;
 use crate::system::System;
 use body::Tree;
 use control::Known;
@@ -84,6 +85,8 @@ struct Reader<'a> {
     depths: RefCell<Vec<(Place, Expr)>>,
     /// The forces of the dampers in `[[spring]]`, one for each coordinate.
     dampers: Vec<Expr>,
+    /// The ends of strings, and of springs, which are true.
+    ties: Vec<([Vector; 2], bool)>,
     contacts: Vec<Contact>,
     /// The walls with `draw = false`.
     undrawn: Vec<usize>,
@@ -116,6 +119,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         view: None,
         depths: RefCell::default(),
         dampers: Vec::new(),
+        ties: Vec::new(),
         contacts: Vec::new(),
         undrawn: Vec::new(),
         broken_coordinates: false,
@@ -141,10 +145,10 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     reader.attempt(|reader| reader.prescribed(&top));
     reader.ends_have_mass();
     reader.attempt(|reader| reader.view(&top));
-    reader.attempt(|reader| reader.points_on_bodies(&top));
+    let other_points = reader.attempt(|reader| reader.points_for_definitions(&top)).unwrap_or_default();
     let controls = reader.attempt(|reader| reader.controls(&top));
     reader.attempt(|reader| reader.definitions(&top));
-    reader.attempt(|reader| reader.points(&top));
+    reader.attempt(|reader| reader.points(&top, &other_points));
     let lagrangian = reader.attempt(|reader| reader.lagrangian(&top));
     let mut walls = Vec::new();
     reader.attempt(|reader| reader.walls(&top, &mut walls));
@@ -199,6 +203,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
         warnings,
         source,
         places,
+        _lease: Lease::default(),
     })
 }
 
@@ -301,12 +306,12 @@ impl<'a> Reader<'a> {
             if self.names.is_broken(name) {
                 return self.source.error(span.clone(), Complaint::consequence());
             }
-            if let Some(complaint) = self.names.wrong_member(name) {
+            if let Some(complaint) = self.names.wrong_member(name, true) {
                 return self.source.error(span.clone(), complaint);
             }
             let near = || super::suggestion(name, self.names.coordinates.iter().map(|c| c.name.as_str()));
             let label = self.names.out_of_range(name).or_else(|| near().map(|near| format!("did you mean `{near}`?")));
-            let label = label.unwrap_or_else(|| "list it in `coordinates`".into());
+            let label = label.unwrap_or_else(|| self.names.which_coordinates(self.tree.is_some()));
             self.error(span, format!("unknown coordinate `{name}`"), label)
         })
     }

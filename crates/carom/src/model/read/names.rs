@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The entries of a section; none if it is missing or no section.
-    fn entries_of<'t>(&self, top: &Fields<'t>, section: &str) -> &'t [Entry] {
+    pub(super) fn entries_of<'t>(&self, top: &Fields<'t>, section: &str) -> &'t [Entry] {
         match top.get(section).map(|item| &item.value) {
             Some(Value::Table(entries)) => entries,
             _ => &[],

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::document::{Entry, Fields, Item, Value, array, text};
 use super::super::names::{Holder, Use, base};
+use super::super::scope::words;
 use super::super::{Direction, Output, Place, Point, Section, View, suggestion};
 use super::Reader;
 use crate::error::Result;
@@ -85,33 +86,57 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The points `{on = …, at = …}`, which definitions may use.
-    pub(super) fn points_on_bodies(&mut self, top: &Fields<'a>) -> Result<()> {
-        let Some(item) = top.get("points").filter(|_| self.tree.is_some()) else { return Ok(()) };
+    /// The points `{on = …, at = …}`, and those of expressions without definitions: definitions may use them. Tells where the others
+    /// stand.
+    pub(super) fn points_for_definitions(&mut self, top: &Fields<'a>) -> Result<Vec<usize>> {
+        let Some(item) = top.get("points") else { return Ok(Vec::new()) };
         let fields = self.fields(item, "points", &[])?;
-        self.each_entry(&fields, |reader, entry| match entry.item.value {
-            Value::Table(_) => reader.each_point(entry, |reader, name| {
-                let (on, at) = reader.attached(&entry.item)?;
-                reader.tree().attach(name, &on, at);
-                let place = reader.tree().place(&on, at);
-                reader.add_point(name, &entry.span, place)
-            }),
-            _ => Ok(()),
-        });
-        Ok(())
+        let has_bodies = self.tree.is_some();
+        let is_on_body = |entry: &Entry| has_bodies && matches!(entry.item.value, Value::Table(_));
+        for entry in fields.entries().iter().filter(|entry| is_on_body(entry)) {
+            self.attempt(|reader| reader.point_on_body(entry));
+        }
+        let keys = ["definitions", "controls"].into_iter().flat_map(|section| self.entries_of(top, section));
+        let mut unknown: Vec<&str> = keys.map(|entry| base(&entry.key)).collect();
+        let mut others = Vec::new();
+        for entry in fields.entries().iter().filter(|entry| !is_on_body(entry)) {
+            let uses_unknown = |item: &Item| match &item.value {
+                Value::Text(text) => words(text).any(|word| unknown.contains(&word)),
+                _ => false,
+            };
+            if matches!(&entry.item.value, Value::Array(items) if !items.iter().any(uses_unknown)) {
+                self.attempt(|reader| reader.listed_point(entry));
+            } else {
+                unknown.push(base(&entry.key));
+                others.push(entry.span.start);
+            }
+        }
+        Ok(others)
     }
 
-    /// The points that are lists of expressions.
-    pub(super) fn points(&mut self, top: &Fields<'a>) -> Result<()> {
+    fn point_on_body(&mut self, entry: &'a Entry) -> Result<()> {
+        self.each_point(entry, |reader, name| {
+            let (on, at) = reader.attached(&entry.item)?;
+            reader.tree().attach(name, &on, at);
+            let place = reader.tree().place(&on, at);
+            reader.add_point(name, &entry.span, place)
+        })
+    }
+
+    fn listed_point(&mut self, entry: &'a Entry) -> Result<()> {
+        self.each_point(entry, |reader, name| {
+            let at = reader.spot(&entry.item)?;
+            reader.add_point(name, &entry.span, at)
+        })
+    }
+
+    /// The points that stand at `starts`, which definitions cannot use. Then all are put in order.
+    pub(super) fn points(&mut self, top: &Fields<'a>, starts: &[usize]) -> Result<()> {
         let Some(item) = top.get("points") else { return Ok(()) };
         let fields = self.fields(item, "points", &[])?;
-        self.each_entry(&fields, |reader, entry| match entry.item.value {
-            Value::Table(_) if reader.tree.is_some() => Ok(()),
-            _ => reader.each_point(entry, |reader, name| {
-                let at = reader.spot(&entry.item)?;
-                reader.add_point(name, &entry.span, at)
-            }),
-        });
+        for entry in fields.entries().iter().filter(|entry| starts.contains(&entry.span.start)) {
+            self.attempt(|reader| reader.listed_point(entry));
+        }
         // In the order of the file: that of the contacts of `points = "all"`.
         let mut order: Vec<(usize, Point)> = self.point_starts.drain(..).zip(self.points.drain(..)).collect();
         order.sort_by_key(|(start, _)| *start);

@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(span, format!("`{word}` is not an entry of `{key}`"), label));
         }
         if !is_turning && body.kind == Kind::Ball {
-            let label = "its joint stays where it is";
+            let label = "its origin cannot move";
             return Err(self.error(span, format!("a ball joint has no `{word}`"), label));
         }
         let (Some(first), Some(ball)) = (body.quaternion(dimension), body.link) else {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             Some(value) if value > 0.0 && value.is_finite() => {}
             value => {
                 let label = format!("|q|² is {}", value.unwrap_or(f64::NAN));
-                return Err(self.error(&item.span, "this quaternion is no rotation", label));
+                return Err(self.error(&item.span, "this quaternion is not a rotation", label));
             }
         }
         // A quaternion that is a unit already keeps its digits.

@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         match &names.indices {
             None => Ok(name.to_string()),
             Some(indices) if indices.start() == indices.end() => Ok(names.name(*indices.start())),
-            _ => Err(self.error(&item.span, "one name is asked for here", "not a range of names")),
+            _ => Err(self.error(&item.span, "a range of names cannot be used here", "give one name")),
         }
     }
 

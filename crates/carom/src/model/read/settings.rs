@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         self.places.method = fields.get("method").map_or(0..0, |item| item.span.clone());
         let step = fields.get("step").filter(|item| !self.is_auto(item));
         run.step = step.map(|item| self.positive(item, "step")).transpose()?;
-        run.until = fields.get("until").map(|item| self.positive(item, "horizon `until`")).transpose()?;
+        run.until = fields.get("until").map(|item| self.positive(item, "end time `until`")).transpose()?;
         self.check_count(&run, fields.get("step"))?;
         run.alpha = fields.get("alpha").map(|item| self.number(item)).transpose()?;
         if let Some(item) = fields.get("tolerance") {
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         match (run.until, run.step, step) {
             (Some(until), Some(h), Some(item)) if until / h >= MAX_STEPS => {
                 let label = format!("that would be {:.0e} steps", until / h);
-                Err(self.error(&item.span, format!("the step is too small for a horizon of {until:?}"), label))
+                Err(self.error(&item.span, format!("the step is too small for the end time {until:?}"), label))
             }
             _ => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! The shapes of `[[contact]]` in space: a plane or a sphere.
 
+use super::super::Outline;
 use super::super::document::{Fields, Item};
 use super::super::names::Use;
 use super::Reader;
@@ -35,7 +36,7 @@ impl Solid {
         }
     }
 
-    /// The same for the centres of balls of radius r.
+    /// The shape that keeps the centres of balls of radius r: a plane moved by r, a sphere of radius R ∓ r.
     pub fn for_balls(self, r: Expr) -> Solid {
         match self {
             Solid::Plane { through, normal, offset } => Solid::Plane { through, normal, offset: offset + r },
@@ -63,6 +64,19 @@ impl Solid {
 }
 
 impl<'a> Reader<'a> {
+    /// A shape in space as pictures show it.
+    pub(super) fn outline_in_picture(&self, solid: Solid) -> Outline {
+        match (solid, self.view) {
+            (Solid::Plane { through, normal, .. }, Some(view)) => {
+                Outline::Plane { through: view.turned(through), normal: view.turned(normal) }
+            }
+            (Solid::Plane { through, normal, .. }, None) => Outline::Plane { through, normal },
+            (Solid::Sphere { center, radius, inside }, _) => {
+                Outline::Circle { center: self.seen(center), radius, inside }
+            }
+        }
+    }
+
     /// The shape of a contact in space, and the item that it was made from.
     pub(super) fn solid<'i>(&self, fields: &Fields<'i>) -> Result<(&'i Item, Solid)> {
         let inside = fields.choice("side", &["inside", "outside"])? != Some("outside");
@@ -78,7 +92,7 @@ impl<'a> Reader<'a> {
             }
             (Some(item), None) => match fields.get("side") {
                 Some(side) => {
-                    Err(self.error(&side.span, "a plane has no `side`", "turn its normal round to free the other side"))
+                    Err(self.error(&side.span, "a plane has no `side`", "reverse its normal to free the other side"))
                 }
                 None => Ok((item, self.plane(item)?)),
             },

@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     /// join       g = A − B, one row for each axis
     /// distance   g = (|A − B|² − length²)/2
     /// ```
-    pub(super) fn rows(&self, what: Constrained) -> Result<Vec<Row>> {
+    pub(super) fn rows(&mut self, what: Constrained, is_drawn: bool) -> Result<Vec<Row>> {
         let cannot = "the constraint cannot be enforced";
         match what {
             Constrained::Function(item) => Ok(vec![("", self.moving(item, cannot)?, Form::Function)]),
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
                 let row = |(axis, name): (usize, &'static str)| {
                     let g = a[axis] - b[axis];
                     if g.is_zero() {
-                        let message = format!("the row{name} of the join holds always");
+                        let message = format!("the equation{name} of the join always holds");
                         return Err(self.error(&item.span, message, "write one `g` for each direction that is free"));
                     }
                     Ok((name, self.moves(g, item, cannot)?, Form::Join { ends, axis }))
@@ -81,8 +81,9 @@ impl<'a> Reader<'a> {
                 let (ends, [a, b]) = self.ends(item)?;
                 let length = self.length(length_item)?;
                 let d = difference(a, b);
-                let g = (dot(d, d) - length.squared()) / 2.0;
-                Ok(vec![("", self.moves(g, item, cannot)?, Form::Distance { ends, length })])
+                let g = self.moves((dot(d, d) - length.squared()) / 2.0, item, cannot)?;
+                self.ties.extend(is_drawn.then_some(([a, b], false)));
+                Ok(vec![("", g, Form::Distance { ends, length })])
             }
         }
     }
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
     /// Two points, and where they are.
     fn ends(&self, item: &Item) -> Result<([End; 2], [Vector; 2])> {
         let [a, b] = array(self.source, item)? else {
-            return Err(self.error(&item.span, "two points are asked for, [\"A\", \"B\"]", ""));
+            return Err(self.error(&item.span, "expected two points, [\"A\", \"B\"]", ""));
         };
         let (a, b) = (self.tied_end(a)?, self.tied_end(b)?);
         Ok(([a.0, b.0], [a.1, b.1]))
@@ -134,7 +135,8 @@ impl<'a> Reader<'a> {
     }
 
     fn spring(&mut self, item: &'a Item, potential: &mut Expr) -> Result<()> {
-        let fields = self.fields(item, "spring", &["for", "between", "stiffness", "length", "damping"])?;
+        let fields = self.fields(item, "spring", &["for", "between", "stiffness", "length", "damping", "draw"])?;
+        let is_drawn = fields.flag("draw")?.unwrap_or(true);
         let (between, q) =
             (fields.required("between")?, self.names.coordinates.iter().map(|c| c.q).collect::<Vec<_>>());
         if fields.get("stiffness").or(fields.get("damping")).is_none() {
@@ -150,8 +152,14 @@ impl<'a> Reader<'a> {
                 Some(item) => reader.expr(item, Use::Time),
             };
             let [stiffness, rest, damping] = [number("stiffness")?, number("length")?, number("damping")?];
+            if let (Some(item), Some(value)) = (fields.get("length"), reader.value(rest))
+                && (value < 0.0 || !value.is_finite())
+            {
+                return Err(reader.error(&item.span, "the length must not be negative", format!("this is {value}")));
+            }
             let d = difference(a, b);
             reader.moves(dot(d, d), between, "the spring cannot move anything")?;
+            reader.ties.extend(is_drawn.then_some(([a, b], true)));
             // Without a length the spring needs no square root, and is smooth where its ends meet.
             let stretch = if rest.is_zero() { dot(d, d) } else { (length(d) - rest).squared() };
             *potential = *potential + stiffness * stretch / 2.0;

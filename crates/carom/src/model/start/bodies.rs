@@ -4,7 +4,7 @@ use super::Check;
 use crate::error::Error;
 
 /// A pivot below this part of the entry that it is left of is zero.
-const NO_MASS: f64 = 1e-12;
+pub(super) const NO_MASS: f64 = 1e-12;
 
 impl Check<'_> {
     /// The first joint, from the ends of the chains, that moves no mass. `bordered` is L_vv of the n free coordinates with the
@@ -14,7 +14,7 @@ impl Check<'_> {
     /// SᵀI^A S: what one joint moves while all beyond it give way.
     pub(super) fn massless_body(&self, bordered: &[f64], n: usize, m: usize) -> Option<Error> {
         let system = &self.model.system;
-        let mechanism = system.mechanism.as_ref()?;
+        system.mechanism.as_ref()?;
         let stated = system.stated_constraints().len();
         let entry = |i: usize, j: usize| bordered[i * (n + m) + j];
         let size = (0..n).map(|i| entry(i, i)).fold(0.0, f64::max);
@@ -25,7 +25,7 @@ impl Check<'_> {
         for last in (0..n).rev() {
             let pivot = a[last * n + last];
             if pivot.abs() <= NO_MASS * diagonal[last].abs() {
-                return self.moves_no_mass(mechanism, system.free()[last]);
+                return self.moves_no_mass(system.free()[last]);
             }
             for i in 0..last {
                 let factor = a[i * n + last] / pivot;
@@ -37,10 +37,11 @@ impl Check<'_> {
         None
     }
 
-    fn moves_no_mass(&self, mechanism: &crate::mechanism::Mechanism, coordinate: usize) -> Option<Error> {
+    pub(super) fn moves_no_mass(&self, coordinate: usize) -> Option<Error> {
+        let mechanism = self.model.system.mechanism.as_deref()?;
         let number = mechanism.bodies.iter().position(|body| body.coordinates.contains(&coordinate))?;
         let (name, body) = (&self.model.system.coordinates[coordinate].name, &mechanism.bodies[number].name);
-        let message = format!("the chain ends without mass: `{name}` of the body `{body}` moves none at the start");
+        let message = format!("the joint `{name}` of the body `{body}` moves no mass at the start");
         let label = "give it `mass` and `com` off the axis, or `inertia`";
         Some(self.model.error(self.model.places.bodies.get(number)?, message, label))
     }

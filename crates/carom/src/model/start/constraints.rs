@@ -42,6 +42,17 @@ impl Check<'_> {
     /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
     pub(super) fn project(&self, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Result<()> {
         let system = &self.model.system;
+        if system.stated_constraints().is_empty() {
+            return self.normalise(q, v);
+        }
+        let impossible = |_| {
+            let message = "the start cannot be moved onto the constraints";
+            self.model.error(&self.model.places.q, message, "no configuration near it meets them all")
+        };
+        if let Some(recursive) = &self.recursive {
+            self.independent(q)?;
+            return recursive.project(self, q, v).map_err(impossible);
+        }
         // Solved once: compiling would take longer.
         let mut mechanics = Mechanics { backend: Backend::Interpreter, ..Mechanics::new(system) };
         // Without a second configuration a start is on a two-point constraint as it is on any other.
@@ -60,10 +71,6 @@ impl Check<'_> {
         let l_v = grad(system.lagrangian.l, &system.v());
         let p = self.at(&l_v, q, v.as_ref().map_or(&zero, |v| v));
         let mut z = Phase::new(0.0, &pick(q), &pick(&p));
-        let impossible = |_| {
-            let message = "the start cannot be moved onto the constraints";
-            self.model.error(&self.model.places.q, message, "no configuration near it meets them all")
-        };
         match v {
             None => {
                 // From far away the corrections are small beside the way long before they are small.
@@ -80,13 +87,36 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Ball joints are all that is to be projected: q/|q|, and v without its part along q, in which L_vv is singular.
+    fn normalise(&self, q: &mut [f64], mut v: Option<&mut Vec<f64>>) -> Result<()> {
+        let Some(mechanism) = &self.model.system.mechanism else { return Ok(()) };
+        for first in mechanism.bodies.iter().filter_map(|body| body.quaternion(mechanism.dimension)) {
+            let four = first..first + 4;
+            let size = q[four.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+            if !(size > 0.0 && size.is_finite()) {
+                let name = &self.model.system.coordinates[first].name;
+                let message = format!("the quaternion of `{name}` is no rotation");
+                return Err(self.model.error(&self.model.places.q, message, format!("its length is {size}")));
+            }
+            // A quaternion that is a unit up to roundoff keeps its digits.
+            if (size - 1.0).abs() > f64::EPSILON {
+                q[four.clone()].iter_mut().for_each(|x| *x /= size);
+            }
+            if let Some(v) = &mut v {
+                let along: f64 = four.clone().map(|i| q[i] * v[i]).sum();
+                four.for_each(|i| v[i] -= along * q[i]);
+            }
+        }
+        Ok(())
+    }
+
     fn has_second_configuration(&self) -> bool {
         self.model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, Motion::Next(_)))
     }
 
     /// The constraints must not repeat each other.
     pub(super) fn independent(&self, q: &[f64]) -> Result<()> {
-        let constraints = &self.model.system.constraints;
+        let constraints = self.acting();
         let units = self.units(q);
         let gradients: Vec<Vec<f64>> = constraints.iter().map(|c| self.normal(c.g, q, &units)).collect();
         for (i, constraint) in constraints.iter().enumerate() {
@@ -111,14 +141,14 @@ impl Check<'_> {
     pub(super) fn walls_can_push(&self, q: &[f64]) -> Result<()> {
         let system = &self.model.system;
         let units = self.units(q);
-        let gradients: Vec<Vec<f64>> = system.constraints.iter().map(|c| self.normal(c.g, q, &units)).collect();
+        let gradients: Vec<Vec<f64>> = self.acting().iter().map(|c| self.normal(c.g, q, &units)).collect();
         for (wall, span) in system.walls.iter().zip(&self.model.places.walls) {
             let touches = self.at(&[wall.phi], q, q)[0].abs() <= START_TOUCHES * self.size(wall.phi, q, q);
             let Some(others) = combination(&gradients, &self.normal(wall.phi, q, &units)).filter(|_| touches) else {
                 continue;
             };
             let message = format!("the wall `{}` cannot push at the start", wall.name);
-            let label = match names(&others, &system.constraints) {
+            let label = match names(&others, self.acting()) {
                 names if names.is_empty() => format!("the gradient of its gap is zero at q = {q:?}"),
                 names => format!("its gap is tangent to {names}, so no impulse changes it"),
             };
@@ -127,19 +157,30 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// The constraints that may repeat each other: those of ball joints have no part in the freedoms of a tree.
+    fn acting(&self) -> &[Constraint] {
+        let system = &self.model.system;
+        if self.is_recursive() { system.stated_constraints() } else { &system.constraints }
+    }
+
     /// 1/√(L_vv)ᵢᵢ of each free coordinate at rest: the unit in which its gradients have the unit of an energy. 1 for a coordinate
     /// without a mass.
     fn units(&self, q: &[f64]) -> Vec<f64> {
         let system = &self.model.system;
+        let unit = |mass: f64| Some(1.0 / mass.abs().sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0);
+        if let Some(recursive) = &self.recursive {
+            return recursive.masses(q).into_iter().map(unit).collect();
+        }
         let vs: Vec<Expr> = system.free().into_iter().map(|i| system.coordinates[i].v).collect();
         let masses: Vec<Expr> = vs.iter().map(|&v| system.lagrangian.l.diff(v).diff(v)).collect();
-        let unit = |mass: f64| Some(1.0 / mass.abs().sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0);
         self.at(&masses, q, &vec![0.0; q.len()]).into_iter().map(unit).collect()
     }
 
     /// The gradient of f in these units.
     fn normal(&self, f: Expr, q: &[f64], units: &[f64]) -> Vec<f64> {
-        self.gradient(f, q).iter().zip(units).map(|(slope, unit)| slope * unit).collect()
+        let slopes = self.gradient(f, q);
+        let slopes = self.recursive.as_ref().map_or(slopes.clone(), |recursive| recursive.gradient(q, &slopes));
+        slopes.iter().zip(units).map(|(slope, unit)| slope * unit).collect()
     }
 
     /// ∂f/∂q of the free coordinates.

@@ -4,6 +4,7 @@ mod angle;
 mod bodies;
 mod constraints;
 mod quick;
+mod recursive;
 mod velocities;
 
 pub(crate) use quick::QuickStart;
@@ -11,6 +12,7 @@ pub(crate) use quick::QuickStart;
 use std::cell::RefCell;
 use std::ops::Range;
 
+use self::recursive::Recursive;
 use super::document::MOST_MISTAKES;
 use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
@@ -89,8 +91,7 @@ impl Model {
         }
         check.constraints(&q, &v, next.as_deref());
         check.sum()?;
-        let l_v = grad(self.system.lagrangian.l, &self.system.v());
-        let p = check.at(&l_v, &q, &v);
+        let p = check.momenta(&q, &v);
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let moved = initial.project.then(|| [distance(&q, &given_q), distance(&v, &given_v)]);
         Ok(Start { q, v, p, next, moved, warnings, notes: self.filled_in(initial) })
@@ -129,12 +130,16 @@ impl Model {
 pub(super) struct Check<'a> {
     pub(super) model: &'a Model,
     parameters: Vec<(Expr, f64)>,
+    /// The tree of a large mechanism.
+    recursive: Option<Recursive>,
     mistakes: RefCell<Vec<Diagnostic>>,
 }
 
 impl<'a> Check<'a> {
     fn new(model: &'a Model) -> Check<'a> {
-        Check { model, parameters: model.parameter_values(), mistakes: RefCell::default() }
+        let parameters = model.parameter_values();
+        let recursive = Recursive::new(&model.system, &parameters);
+        Check { model, parameters, recursive, mistakes: RefCell::default() }
     }
 
     /// Notes a mistake, so that checking can go on.
@@ -175,6 +180,19 @@ impl<'a> Check<'a> {
         values.extend(self.model.system.q().into_iter().zip(q.iter().copied()));
         values.extend(self.model.system.v().into_iter().zip(v.iter().copied()));
         eval(fs, &values)
+    }
+
+    /// True for a large mechanism, whose masses come from sweeps over its tree.
+    pub(super) fn is_recursive(&self) -> bool {
+        self.recursive.is_some()
+    }
+
+    /// L_v(q, v).
+    fn momenta(&self, q: &[f64], v: &[f64]) -> Vec<f64> {
+        match &self.recursive {
+            Some(recursive) => recursive.momenta(q, v),
+            None => self.at(&grad(self.model.system.lagrangian.l, &self.model.system.v()), q, v),
+        }
     }
 
     fn numbers(&self, fs: &[Expr], span: &Range<usize>) -> Result<Vec<f64>> {
@@ -219,7 +237,7 @@ impl<'a> Check<'a> {
     /// The momenta of driven coordinates must be those of their motion, unless they are `missing`.
     fn driven_momenta(&self, q: &[f64], v: &[f64], p: &[f64], missing: &[usize]) -> Result<()> {
         let system = &self.model.system;
-        let values = self.at(&grad(system.lagrangian.l, &system.v()), q, v);
+        let values = self.momenta(q, v);
         for (i, c) in system.coordinates.iter().enumerate() {
             let is_given = c.prescribed.is_some() && !missing.contains(&i);
             if is_given && (values[i] - p[i]).abs() > ON_DRIVE * (values[i].abs() + p[i].abs()) {
@@ -273,9 +291,11 @@ impl<'a> Check<'a> {
         };
         let mut groups = Vec::new();
         for (name, energy, span) in energies {
-            let momenta = grad(energy, &vs);
-            let derivatives = grad(energy, &qs).into_iter().chain(jacobian(&momenta, &vs).concat()).chain(momenta);
             groups.push((format!("`{name}`"), vec![energy], span));
+            let momenta = grad(energy, &vs);
+            // L_vv of a large mechanism would be large; it is quadratic in the velocities.
+            let masses = if self.recursive.is_some() { Vec::new() } else { jacobian(&momenta, &vs).concat() };
+            let derivatives = grad(energy, &qs).into_iter().chain(masses).chain(momenta);
             groups.push((format!("a derivative of `{name}`"), derivatives.collect(), span));
         }
         if let Some(span) = places.forces.first() {
@@ -320,6 +340,10 @@ impl<'a> Check<'a> {
     /// L_vv must be invertible in the free coordinates; with constraints, on their tangent space.
     fn regular(&self, q: &[f64], v: &[f64]) -> Result<()> {
         let system = &self.model.system;
+        if let Some(recursive) = &self.recursive {
+            let massless = recursive.massless(q).and_then(|coordinate| self.moves_no_mass(coordinate));
+            return massless.map_or(Ok(()), Err);
+        }
         let (bordered, n, m) = self.bordered();
         if Lu::new(n + m).factor(&self.at(&bordered, q, v)) {
             return Ok(());
@@ -357,10 +381,11 @@ impl<'a> Check<'a> {
     /// e is from 0 to 1; where L is not quadratic in v only e = 1 is defined.
     fn restitutions(&self) {
         let system = &self.model.system;
-        let free = system.free();
-        let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
-        let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
-        let is_quadratic = !mass.iter().flatten().any(|entry| entry.depends_on(&vs));
+        let is_quadratic = self.recursive.is_some() || {
+            let vs: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].v).collect();
+            let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
+            !mass.iter().flatten().any(|entry| entry.depends_on(&vs))
+        };
         for (wall, span) in system.walls.iter().zip(&self.model.places.restitutions) {
             let e = eval(&[wall.restitution], &self.parameters)[0];
             if !(0.0..=1.0).contains(&e) {

@@ -3,6 +3,7 @@
 use super::Start;
 use crate::expr::{Expr, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
+use crate::linkage;
 use crate::mechanics::eliminate;
 use crate::model::{Model, Motion};
 use crate::system::time;
@@ -26,7 +27,7 @@ impl QuickStart {
         let (system, initial) = (&model.system, model.initial.as_ref()?);
         let is_plain =
             system.constraints.is_empty() && system.free().len() == system.coordinates.len() && !initial.project;
-        if !is_plain {
+        if !is_plain || linkage::is_large(system) {
             return None;
         }
         let (q, v, n) = (system.q(), system.v(), system.coordinates.len());

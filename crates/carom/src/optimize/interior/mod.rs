@@ -31,6 +31,9 @@ const BARRIER_ERROR: f64 = 10.0;
 const TINY: f64 = 1e-14;
 /// So many tiny steps in a row end the barrier problem.
 const MOST_TINY: usize = 2;
+/// An optimum meets the rows to this part of the tolerance, or as well as so many further steps can: a violation costs its multiplier.
+const POLISHED: f64 = 1e-3;
+const MOST_POLISHING: usize = 4;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +128,7 @@ struct Solver<'a> {
     mu: f64,
     iteration: usize,
     tiny: usize,
+    polishing: usize,
     best: Option<(f64, Vec<f64>, Progress)>,
 }
 
@@ -143,6 +147,7 @@ impl<'a> Solver<'a> {
             mu,
             iteration,
             tiny: 0,
+            polishing: 0,
             best: None,
         }
     }
@@ -162,9 +167,11 @@ impl<'a> Solver<'a> {
             if watch(&self.progress(role), &self.point.x) {
                 return self.end(Ending::Interrupted, limits);
             }
-            if errors.largest() <= limits.tolerance {
+            let is_optimal = errors.largest() <= limits.tolerance;
+            if is_optimal && (errors.primal <= POLISHED * limits.tolerance || self.polishing >= MOST_POLISHING) {
                 return self.end(Ending::Optimal, limits);
             }
+            self.polishing += usize::from(is_optimal);
             if self.iteration >= limits.iterations {
                 return self.end(Ending::Iterations, limits);
             }
@@ -175,6 +182,9 @@ impl<'a> Solver<'a> {
                 None => Found::Nothing,
             };
             if found == Found::Nothing && !self.advance_softly() {
+                if is_optimal {
+                    return self.end(Ending::Optimal, limits);
+                }
                 match self.restore(limits, watch, role) {
                     Ok(()) => {}
                     Err(ending) => return self.end(ending, limits),
@@ -268,7 +278,11 @@ impl<'a> Solver<'a> {
             return Err(Ending::Interrupted);
         }
         let before = self.point.largest_violation();
-        self.point = Point::new(&mut self.nlp, &self.structure, found.x[..n].to_vec());
+        let restored = Point::new(&mut self.nlp, &self.structure, found.x[..n].to_vec());
+        if !restored.is_defined() {
+            return Err(Ending::Stalled);
+        }
+        self.point = restored;
         match found.ending {
             _ if is_restored => {}
             Ending::Iterations => return Err(Ending::Iterations),

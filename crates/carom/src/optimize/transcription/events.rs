@@ -1,7 +1,7 @@
 //! What is held, and the events at the ends of phases.
 
 use super::program::Form;
-use super::{STRIDE, Transcription};
+use super::{Condition, STRIDE, Transcription};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::mechanics::numbered;
@@ -82,10 +82,7 @@ impl Transcription<'_> {
                 };
                 let bounds: Vec<[f64; 2]> = surfaces.iter().map(pushes).collect();
                 let order = STRIDE * k;
-                let lambda: Vec<Form> = bounds
-                    .iter()
-                    .map(|&b| self.program.unknown(b, if b[0] == 0.0 { 1.0 } else { 0.0 }, order))
-                    .collect();
+                let lambda: Vec<Form> = bounds.iter().map(|&b| self.program.unknown(b, 0.0, order)).collect();
                 let time = self.step_time(phase, k - first);
                 let inputs = [&self.q[k][..], &lambda, &[time]].concat();
                 let mut outputs: Vec<Option<(usize, f64)>> =
@@ -119,8 +116,7 @@ impl Transcription<'_> {
     fn hold_inner_points(&mut self, phase: usize, k: usize, element: usize, bounds: &[[f64; 2]]) -> Result<()> {
         let (n, order) = (self.n(), STRIDE * k + 2);
         for (j, c) in self.inner_times.clone().into_iter().enumerate() {
-            let lambda: Vec<Form> =
-                bounds.iter().map(|&b| self.program.unknown(b, if b[0] == 0.0 { 1.0 } else { 0.0 }, order)).collect();
+            let lambda: Vec<Form> = bounds.iter().map(|&b| self.program.unknown(b, 0.0, order)).collect();
             let time = self.step_time(phase, k - self.first_step(phase)).combine(1.0, &self.h(phase), c);
             let inputs = [&self.inner_points[k][j * n..(j + 1) * n], &lambda, &[time]].concat();
             let rows = self.inner_rows[k][j * n..(j + 1) * n].to_vec();
@@ -258,6 +254,19 @@ impl Transcription<'_> {
         let nu: Vec<Form> = gaps.iter().map(|_| self.program.unknown(FREE, 0.0, order + 8)).collect();
         let outputs: Vec<Option<(usize, f64)>> =
             rows.iter().map(|_| Some((self.program.row(order + 9), 1.0))).collect();
+        if self.is_soft {
+            let name = &self.problem().phases[phase].name;
+            let what = match event {
+                Event::Impact { wall, .. } => {
+                    format!("impact on `{}` at the end of `{name}`", self.model.system.walls[*wall].name)
+                }
+                _ => format!("catch at the end of `{name}`"),
+            };
+            let count = if matches!(event, Event::Impact { .. }) { 1 } else { asked.len() };
+            for (row, _) in outputs[n..n + count].iter().flatten() {
+                self.conditions.push(Condition { name: what.clone(), row: *row, is_event: true });
+            }
+        }
         if let Event::Impact { .. } = event {
             let place = |k: usize| outputs[n + k].map_or(0, |(row, _)| row);
             self.impact_rows[phase] = Some([place(0), place(1)]);

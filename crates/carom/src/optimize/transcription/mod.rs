@@ -50,6 +50,8 @@ const STRIDE: usize = 16;
 pub(super) struct Condition {
     pub(super) name: String,
     pub(super) row: usize,
+    /// True for an impact or a catch: that it happens at all.
+    pub(super) is_event: bool,
 }
 
 /// The velocities at an event: before it, and after it if that differs.
@@ -225,10 +227,11 @@ impl<'m> Transcription<'m> {
             let place = &self.problem().end.place;
             return Err(self.model.error(place, message, "free one of the given numbers"));
         }
-        self.program.part_bounds().map_err(|[lower, upper]| {
-            let message = format!("bounds leave nothing: something must be at least {lower} and at most {upper}");
-            self.model.error(&self.problem().end.place, message, "compare the bounds, durations and `final.t`")
-        })?;
+        if let Err((variable, [lower, upper])) = self.program.part_bounds() {
+            let (what, place) = self.name_of(variable);
+            let message = format!("bounds leave nothing: {what} must be at least {lower} and at most {upper}");
+            return Err(self.model.error(&place, message, "compare the bounds, durations and `final.t`"));
+        }
         let structure = self.program.structure();
         let unknowns = structure.variables();
         if structure.rows > unknowns {
@@ -241,6 +244,23 @@ impl<'m> Transcription<'m> {
             ));
         }
         Ok(())
+    }
+
+    /// What a variable is, for messages, and where the user wrote of it.
+    fn name_of(&self, variable: usize) -> (String, Range<usize>) {
+        let has = |form: &Form| form.terms.iter().any(|term| term.0 == variable);
+        let problem = self.problem();
+        if let Some(k) = self.durations.iter().position(has) {
+            return (format!("the duration of `{}`", problem.phases[k].name), problem.phases[k].place.clone());
+        }
+        if let Some(c) = self.u.iter().find_map(|u| u.iter().position(has)) {
+            return (format!("the control `{}`", problem.controls[c].name), problem.controls[c].place.clone());
+        }
+        if let Some(i) = self.q.iter().find_map(|q| q.iter().position(has)) {
+            let name = &self.model.system.coordinates[self.model.system.free()[i]].name;
+            return (format!("the coordinate `{name}`"), problem.end.place.clone());
+        }
+        ("a number".into(), problem.end.place.clone())
     }
 
     /// What a row says, for messages.

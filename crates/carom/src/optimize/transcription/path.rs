@@ -5,7 +5,7 @@ use super::program::Form;
 use super::{STRIDE, Transcription};
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::model::control::Bound;
+use crate::model::control::{Bound, Event};
 use crate::system::time;
 
 impl Transcription<'_> {
@@ -21,7 +21,36 @@ impl Transcription<'_> {
                 for k in self.steps_of(phase).skip(1) {
                     self.add_inequality(element, phase, k, [0.0, f64::INFINITY], None);
                 }
+                self.keep_open_at_end(wall, element, phase)?;
             }
+        }
+        Ok(())
+    }
+
+    /// φ ≥ 0 at the end of a phase, unless the wall is hit or begins to hold there.
+    fn keep_open_at_end(&mut self, wall: usize, element: usize, phase: usize) -> Result<()> {
+        const BEHIND: f64 = 1e-9;
+        let is_met = match &self.problem().phases[phase].event {
+            Event::None => false,
+            Event::Impact { wall: hit, .. } => *hit == wall,
+            Event::Catch { walls, .. } => walls.contains(&wall),
+        };
+        let is_held_next = phase + 1 < self.steps.len() && self.surfaces_of(phase + 1).contains(&Surface::Wall(wall));
+        if is_met || is_held_next {
+            return Ok(());
+        }
+        let last = self.first_step(phase + 1);
+        let inputs = [&self.q[last][..], &[self.end_time(phase)]].concat();
+        if inputs.iter().any(|form| form.terms.iter().any(|(_, factor)| *factor != 0.0)) {
+            self.add_inequality(element, phase, last, [0.0, f64::INFINITY], None);
+            return Ok(());
+        }
+        let at: Vec<f64> = inputs.iter().map(|form| form.at(&self.program.start)).collect();
+        let gap = self.program.evaluate(element, &at)[1];
+        if gap < -BEHIND {
+            let name = &self.model.system.walls[wall].name;
+            let message = format!("the end is behind the wall `{name}`, where its `phi` is {gap}");
+            return Err(self.model.error(&self.problem().end.place, message, "`phi` must be 0 or more there"));
         }
         Ok(())
     }

@@ -165,7 +165,7 @@ impl Transcription<'_> {
     /// A row of a condition of the user.
     pub(super) fn condition(&mut self, name: String, order: usize) -> usize {
         let row = self.program.row(order);
-        self.conditions.push(super::Condition { name, row });
+        self.conditions.push(super::Condition { name, row, is_event: false });
         row
     }
 

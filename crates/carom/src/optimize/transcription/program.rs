@@ -160,12 +160,12 @@ impl Program {
         out
     }
 
-    /// Parts bounds that meet. The error is a pair that crosses.
-    pub(super) fn part_bounds(&mut self) -> std::result::Result<(), [f64; 2]> {
+    /// Parts bounds that meet. The error is a variable with a pair that crosses.
+    pub(super) fn part_bounds(&mut self) -> std::result::Result<(), (usize, [f64; 2])> {
         const APART: f64 = 1e-8;
-        for (lower, upper) in self.structure.lower.iter().zip(&mut self.structure.upper) {
+        for (variable, (lower, upper)) in self.structure.lower.iter().zip(&mut self.structure.upper).enumerate() {
             if *upper < *lower - APART * (1.0 + lower.abs()) {
-                return Err([*lower, *upper]);
+                return Err((variable, [*lower, *upper]));
             }
             *upper = upper.max(lower + APART * (1.0 + lower.abs()));
         }
