@@ -9,6 +9,7 @@ use carom::lab::mechanics::Mechanics;
 use carom::lab::method::Method;
 use carom::lab::model::Model;
 use carom::lab::phase::{Discrete, Flow, Phase};
+use carom::lab::plant::Expressions;
 use carom::lab::simulation::Simulation;
 use carom::lab::simulation::series;
 use carom::lab::solve::{NoSolution, larger};
@@ -19,14 +20,15 @@ struct Case {
     name: &'static str,
     system: System,
     mechanics: Mechanics,
+    plant: Expressions,
     parameters: Vec<f64>,
     z: Phase,
 }
 
 impl Case {
     fn subject<'a>(&'a self, flow: &'a FlowKind) -> Subject<'a> {
-        let Case { system, mechanics, parameters, .. } = self;
-        Subject { system, mechanics, flow, parameters }
+        let Case { system, plant, parameters, .. } = self;
+        Subject { system, plant, flow, parameters }
     }
 
     fn build(&self, flow: &FlowKind) -> Box<dyn Flow> {
@@ -45,8 +47,9 @@ fn examples() -> Vec<Case> {
             let parameters = model.parameter_values().into_iter().map(|(_, value)| value).collect();
             let pick = |all: &[f64]| model.system.free().iter().map(|&i| all[i]).collect::<Vec<f64>>();
             let z = Phase::new(0.0, &pick(&start.q), &pick(&start.p));
+            let plant = Expressions::new(&model.system, &[], &[]).expect("it compiles");
             let (name, mechanics, system) = (example.name, Mechanics::new(&model.system), model.system);
-            all.push(Case { name, system, mechanics, parameters, z });
+            all.push(Case { name, system, mechanics, plant, parameters, z });
         }
     }
     assert!(all.len() >= 8, "{} models", all.len());
@@ -167,7 +170,8 @@ fn a_momentum_needs_a_symmetry_of_the_walls_too() {
     }
     let tilted = BALL.replace("phi = \"y\"", "phi = \"y + x/9\"");
     let model = Model::from_text("model", &tilted, &[]).expect("it is right");
-    let panel = Panel::new(&model, &svc, Some(0.05), &["momentum"]).expect("it compiles");
+    let plant = Expressions::new(&model.system, &[], &[]).expect("it compiles");
+    let panel = Panel::new(&model, &plant, &svc, Some(0.05), &["momentum"]).expect("it compiles");
     assert_eq!(panel.names(), []);
     assert_eq!(panel.left_out()[0].why, "L, a wall or a force depends on each coordinate");
 }
@@ -257,7 +261,8 @@ fn each_registered_diagnostic_works_or_says_why_not() {
 fn panel(name: &str, method: &str) -> (Vec<String>, Vec<(&'static str, String)>) {
     let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
     let method = Method::named(method, None).expect("it is registered");
-    let panel = Panel::new(&model, &method, Some(0.01), &[]).expect("it compiles");
+    let plant = Expressions::new(&model.system, &[], &[]).expect("it compiles");
+    let panel = Panel::new(&model, &plant, &method, Some(0.01), &[]).expect("it compiles");
     let keys = panel.names().iter().map(|(key, _)| key.clone()).collect();
     (keys, panel.left_out().iter().map(|out| (out.name, out.why.clone())).collect())
 }

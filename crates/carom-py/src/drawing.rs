@@ -14,7 +14,7 @@ const MOST_ARCS: usize = 20_000;
 pub fn drawing(loaded: &Loaded, stop: &dyn Watcher) -> Result<Vec<u8>> {
     let ready = loaded.simulation.clone().without_estimate().prepare_unless(stop)?;
     let model = &loaded.model;
-    let mut recorder = Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()])?;
+    let mut recorder = Recorder::new(model, &ready)?;
     let (every, mut dense) = (recorder.every(), ready.dense(MOST_ARCS)?);
     let mut halt = Halt(stop);
     let outcome = ready.show(&mut [

@@ -248,7 +248,8 @@ fn run(
 ) -> carom::Result<Finished> {
     let model = &loaded.model;
     let listed: Option<Vec<&str>> = diagnostics.map(|list| list.split(',').filter(|name| !name.is_empty()).collect());
-    let panel = listed.map(|names| Panel::new(model, ready.method(), ready.step(), &names)).transpose()?;
+    let panel =
+        listed.map(|names| Panel::new(model, ready.plant(), ready.method(), ready.step(), &names)).transpose()?;
     let counts = [model.system.coordinates.len(), model.outputs.len(), model.system.stated_constraints().len()];
     let length = every.or(ready.step()).map_or(64.0, |step| ((ready.until() - ready.begin()) / step).ceil() + 1.0);
     let mut recorder =

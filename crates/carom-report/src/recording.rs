@@ -3,15 +3,14 @@
 
 use std::collections::VecDeque;
 
-use carom::lab::compare::build_flow;
 use carom::lab::diagnostic::{self, Monitor, Subject};
 use carom::lab::error::{Diagnostic, Result};
-use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Node;
-use carom::lab::method::Method;
 use carom::lab::model::{Model, Place};
+use carom::lab::modified::check_conservative;
 use carom::lab::phase::Flow;
 use carom::lab::run::{Impact, View, Watcher};
+use carom::lab::simulation::Ready;
 use carom::lab::system::Enforce;
 
 use crate::geometry::{Gaps, Places};
@@ -123,10 +122,12 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder for a run over `span` with a method and a step; without one if carom controls the length of steps.
-    pub fn new(model: &'a Model, method: &Method, step: Option<f64>, span: [f64; 2]) -> Result<Recorder<'a>> {
+    /// A recorder for a run.
+    pub fn new(model: &'a Model, ready: &Ready) -> Result<Recorder<'a>> {
+        let (step, span) = (ready.step(), [ready.begin(), ready.until()]);
         let is_sampled = step.is_none_or(|step| step > distance(span));
-        let mechanics = Mechanics::new(&model.system);
+        let (plant, flow, parameters) = (ready.plant(), &ready.method().flow, ready.parameters());
+        let subject = Subject { system: &model.system, plant, flow, parameters };
         let n = model.system.coordinates.len();
         let thin = |channels: usize, stretches: usize| Thin::new(channels, span[0], span[1], stretches);
         let stretches = (MOST_ROWS / (4 * n.max(1))).clamp(50, STRETCHES);
@@ -134,7 +135,7 @@ impl<'a> Recorder<'a> {
         // Energies of a step belong to steps of equal length.
         let is_short = step.is_some_and(|step| (span[1] - span[0]) / step < MOST_NODES);
         let step = step.unwrap_or(span[1] - span[0]);
-        let relatives = if is_short { relatives(model, method, &mechanics) } else { Vec::new() };
+        let relatives = if is_short { relatives(&subject) } else { Vec::new() };
         let followed = followed(model);
         let places: Vec<Place> = followed.iter().map(|&k| model.points[k].at).collect();
         Ok(Recorder {
@@ -142,7 +143,7 @@ impl<'a> Recorder<'a> {
             span,
             step,
             is_sampled,
-            flow: build_flow(model, method, &mechanics)?,
+            flow: subject.steps()?,
             gap_values: Gaps::new(model)?,
             paths: many(followed.len(), 2),
             followed,
@@ -259,18 +260,15 @@ fn distance([begin, end]: [f64; 2]) -> f64 {
 }
 
 /// −D₃L_d, H̃ and the shadow energy, if the method has them.
-fn relatives(model: &Model, method: &Method, mechanics: &Mechanics) -> Vec<Box<dyn Monitor>> {
-    if method.flow.discrete_lagrangian().is_none() || carom::lab::modified::check_conservative(mechanics).is_err() {
+fn relatives(subject: &Subject) -> Vec<Box<dyn Monitor>> {
+    let facts = subject.plant.facts();
+    let has_energies = subject.flow.discrete_lagrangian().is_some() && check_conservative(&facts.sources).is_ok();
+    if !has_energies {
         return Vec::new();
     }
-    let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-    let subject = Subject { system: &model.system, mechanics, flow: &method.flow, parameters: &parameters };
-    let names: &[&str] = if mechanics.n() <= MOST_FREE {
-        &["discrete-energy", "modified", "shadow"]
-    } else {
-        &["discrete-energy", "shadow"]
-    };
-    names.iter().filter_map(|name| diagnostic::named(name, &subject).ok()).flatten().collect()
+    let names: &[&str] =
+        if facts.n <= MOST_FREE { &["discrete-energy", "modified", "shadow"] } else { &["discrete-energy", "shadow"] };
+    names.iter().filter_map(|name| diagnostic::named(name, subject).ok()).flatten().collect()
 }
 
 impl Watcher for Recorder<'_> {

@@ -17,7 +17,7 @@ fn model(text: &str) -> Model {
 /// Runs a model and samples its drawing.
 fn filmed(model: &Model) -> (Recording, Motion) {
     let ready = model.simulation().prepare().unwrap_or_else(|error| panic!("{}: {error}", model.title));
-    let mut recorder = Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()]).unwrap();
+    let mut recorder = Recorder::new(model, &ready).unwrap();
     let mut dense = ready.dense(100_000).unwrap();
     let every = recorder.every();
     let mut audience = [Audience { watcher: &mut recorder, every }, Audience { watcher: &mut dense, every: None }];

@@ -13,7 +13,7 @@ fn recorded(name: &str, settings: &[&str]) -> (Model, Recording) {
     let settings: Vec<String> = settings.iter().map(|setting| setting.to_string()).collect();
     let model = Model::from_text(name, carom::lab::catalogue::find(name).unwrap().text, &settings).unwrap();
     let ready = model.simulation().prepare().unwrap();
-    let mut recorder = Recorder::new(&model, ready.method(), ready.step(), [ready.begin(), ready.until()]).unwrap();
+    let mut recorder = Recorder::new(&model, &ready).unwrap();
     let every = recorder.every();
     let end = ready.show(&mut [Audience { watcher: &mut recorder, every }]).unwrap().last.t;
     let recording = recorder.finish(end).unwrap();

@@ -14,8 +14,7 @@ fn model(text: &str) -> Model {
 
 fn filmed(model: &Model) -> Motion {
     let ready = model.simulation().method("midpoint").step(0.01).until(0.5).prepare().expect("it can run");
-    let mut recorder =
-        Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()]).expect("a recorder");
+    let mut recorder = Recorder::new(model, &ready).expect("a recorder");
     let mut dense = ready.dense(10_000).expect("dense output");
     let every = recorder.every();
     let outcome = ready

@@ -168,7 +168,7 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
     Ok(Measures {
         l2: exact.l2_error(&trajectory),
         energy_drift: trajectory.outcome.energy.max_drift,
-        shadow_drift: shadow_drift(model, method, &trajectory, step)?,
+        shadow_drift: shadow_drift(&simulation, &trajectory, step)?,
         impacts: trajectory.impacts.len(),
         impact_time_error,
         steps: trajectory.outcome.steps,
@@ -177,12 +177,14 @@ fn measure(model: &Model, method: &Method, step: f64, exact: &Exact) -> Result<M
 }
 
 /// See [`Measures::shadow_drift`].
-fn shadow_drift(model: &Model, method: &Method, trajectory: &Recorded, h: f64) -> Result<Option<f64>> {
-    let mechanics = Mechanics::new(&model.system);
-    if !method.flow.is_symplectic || check_conservative(&mechanics).is_err() {
+fn shadow_drift(simulation: &Simulation, trajectory: &Recorded, h: f64) -> Result<Option<f64>> {
+    let ready = simulation.prepare()?;
+    let (plant, method) = (ready.plant(), ready.method());
+    if !method.flow.is_symplectic || check_conservative(&plant.facts().sources).is_err() {
         return Ok(None);
     }
-    let mut flow = build_flow(model, method, &mechanics)?;
+    let mut flow = plant.flow(&method.flow)?;
+    flow.set_parameters(ready.parameters());
     let values = trajectory.shadow(&mut Shadow::windowed(8, 10), &mut *flow, h);
     let Ok(values) = values else { return Ok(None) };
     Ok(Some(values.iter().map(|value| (value - values[0]).abs()).fold(0.0, larger)))

@@ -27,5 +27,5 @@ impl Monitor for DiscreteEnergy {
 
 pub(super) fn make(subject: &Subject) -> Made {
     subject.check_variational()?;
-    Ok(vec![Box::new(DiscreteEnergy::new(subject.mechanics.n()))])
+    Ok(vec![Box::new(DiscreteEnergy::new(subject.plant.facts().n))])
 }

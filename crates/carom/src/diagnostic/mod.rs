@@ -40,6 +40,7 @@ use crate::flow::FlowKind;
 use crate::mechanics::Mechanics;
 use crate::model::suggestion;
 use crate::phase::{Flow, Phase};
+use crate::plant::{Evaluator, Plant};
 use crate::solve::NoSolution;
 use crate::system::System;
 
@@ -62,8 +63,8 @@ pub trait Monitor: Send {
 pub struct Subject<'a> {
     /// The system, for names of coordinates and walls.
     pub system: &'a System,
-    /// The equations of the system.
-    pub mechanics: &'a Mechanics,
+    /// The compiled system.
+    pub plant: &'a dyn Plant,
     /// The flow that makes the steps.
     pub flow: &'a FlowKind,
     /// The values of the parameters.
@@ -71,6 +72,29 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// An evaluator that remembers nothing, so that no diagnostic changes what another shows.
+    fn evaluator(&self) -> Box<dyn Evaluator> {
+        let mut evaluator = self.plant.evaluator();
+        evaluator.set_parameters(self.parameters);
+        evaluator.remember_nothing();
+        evaluator
+    }
+
+    /// The map that makes the steps.
+    pub fn steps(&self) -> Result<Box<dyn Flow>> {
+        let mut flow = self.plant.flow(self.flow)?;
+        flow.set_parameters(self.parameters);
+        Ok(flow)
+    }
+
+    /// The equations as expressions. Returns an error if recursive kernels evaluate the system.
+    fn expressions(&self) -> Result<&Mechanics> {
+        if self.plant.is_recursive() {
+            return Err(Mistake::new("it needs expressions, but recursive kernels evaluate this mechanism").into());
+        }
+        self.plant.lagrangian()
+    }
+
     /// Returns an error if the flow is not variational.
     fn check_variational(&self) -> Result<()> {
         if self.flow.is_symplectic {

@@ -2,9 +2,9 @@ use super::{Made, Monitor, Subject};
 use crate::discrete::DiscreteLagrangian;
 use crate::error::{Diagnostic as Mistake, Result};
 use crate::flow::FlowKind;
-use crate::mechanics::Field;
-use crate::modified::{Cheap, Closed, Formula, ModifiedHamiltonian, Series, Shadow, check_conservative};
+use crate::modified::{Cheap, Formula, ModifiedHamiltonian, Shadow, check_conservative};
 use crate::phase::{Flow, Phase};
+use crate::plant::Modified;
 use crate::solve::NoSolution;
 
 /// A modified Hamiltonian that is a function of (q, p, h). [BEA §III-A; DLM eq. 27]
@@ -51,7 +51,7 @@ impl Monitor for ByFlow {
 }
 
 fn rule<'a>(subject: &Subject<'a>) -> Result<&'a dyn DiscreteLagrangian> {
-    if !subject.mechanics.constraints.is_empty() {
+    if !subject.expressions()?.constraints.is_empty() {
         return Err(Mistake::new("it needs independent coordinates, but the model has constraints").into());
     }
     let none = || Mistake::new(format!("`{}` is not the flow of one discrete Lagrangian", subject.flow.name));
@@ -62,13 +62,18 @@ pub(super) fn closed(subject: &Subject) -> Made {
     let rule = rule(subject)?;
     let none = || Mistake::new(format!("there is no closed form for `{}`", rule.name())).with_help("use `series`");
     let formula = Formula::of(rule.name()).ok_or_else(none)?;
-    let closed = Closed::new(subject.mechanics, formula, subject.parameters)?;
-    Ok(vec![Box::new(ModifiedMonitor(Box::new(closed)))])
+    compiled(subject, &Modified::Closed(formula))
 }
 
 pub(super) fn series(subject: &Subject) -> Made {
-    let series = Series::new(subject.mechanics, rule(subject)?, subject.parameters, 4)?;
-    Ok(vec![Box::new(ModifiedMonitor(Box::new(series)))])
+    rule(subject)?;
+    compiled(subject, &Modified::Series(subject.flow, 4))
+}
+
+fn compiled(subject: &Subject, which: &Modified) -> Made {
+    let mut modified = subject.plant.modified(which)?;
+    modified.set_parameters(subject.parameters);
+    Ok(vec![Box::new(ModifiedMonitor(modified))])
 }
 
 pub(super) fn cheap(subject: &Subject) -> Made {
@@ -76,8 +81,8 @@ pub(super) fn cheap(subject: &Subject) -> Made {
     if !subject.flow.is_symmetric {
         return Err(Mistake::new(format!("`{}` is not symmetric", subject.flow.name)).into());
     }
-    let field = Field::new(subject.mechanics, subject.parameters)?;
-    Ok(vec![Box::new(ByFlow::Cheap(Cheap::new(field)))])
+    let mut evaluator = subject.evaluator();
+    Ok(vec![Box::new(ByFlow::Cheap(Cheap::from_energy(move |z| evaluator.hamiltonian(z))))])
 }
 
 pub(super) fn shadow(subject: &Subject) -> Made {
@@ -102,5 +107,5 @@ fn from_iterates(subject: &Subject, m: usize, w: usize) -> Made {
 /// Checks that the flow has a modified Hamiltonian that can be computed from its steps.
 fn check(subject: &Subject) -> Result<()> {
     subject.check_variational()?;
-    check_conservative(subject.mechanics)
+    check_conservative(&subject.plant.facts().sources)
 }

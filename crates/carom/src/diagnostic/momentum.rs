@@ -51,7 +51,7 @@ impl Monitor for Momentum {
 
 /// Creates one monitor for each cyclic coordinate, which does not occur in L, walls or constraints and on which no force acts.
 pub(super) fn make(subject: &Subject) -> Made {
-    let Subject { mechanics, parameters, .. } = *subject;
+    let (mechanics, parameters) = (subject.expressions()?, subject.parameters);
     let n = mechanics.n();
     let momentum = |i: usize| -> Result<Box<dyn Monitor>> {
         let xi: Vec<Expr> = (0..n).map(|j| Expr::from(i32::from(i == j))).collect();

@@ -2,10 +2,10 @@
 
 use super::{Monitor, MonitorKind, REGISTRY, Subject, Summary, entry};
 use crate::error::{Error, Result};
-use crate::mechanics::Mechanics;
 use crate::method::Method;
 use crate::model::Model;
 use crate::phase::{Flow, Phase};
+use crate::plant::Plant;
 use crate::run::Mesh;
 
 /// The diagnostics for a model, a method and a step. Stores no values, so runs of any length are possible.
@@ -60,17 +60,15 @@ pub struct Table {
 impl Panel {
     /// Creates the diagnostics named in `only`, or all if it is empty. Those that do not apply are left out; without a step of
     /// constant length, those are that belong to a step.
-    pub fn new(model: &Model, method: &Method, step: Option<f64>, only: &[&str]) -> Result<Panel> {
-        let mechanics = Mechanics::new(&model.system);
+    pub fn new(model: &Model, plant: &dyn Plant, method: &Method, step: Option<f64>, only: &[&str]) -> Result<Panel> {
         let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
-        let (system, flow) = (&model.system, &method.flow);
-        let subject = Subject { system, mechanics: &mechanics, flow, parameters: &parameters };
+        let subject = Subject { system: &model.system, plant, flow: &method.flow, parameters: &parameters };
         let mut panel = Panel {
             diagnostics: Vec::new(),
             of_step: Vec::new(),
             names: Vec::new(),
             left_out: Vec::new(),
-            flow: flow.build(&mechanics, &parameters)?,
+            flow: subject.steps()?,
             h: step,
             start: None,
             values: Vec::new(),

@@ -98,17 +98,20 @@ impl Monitor for Symplectic {
 }
 
 pub(super) fn make(subject: &Subject) -> Made {
-    if subject.mechanics.forces.is_some() {
+    subject.expressions()?;
+    let facts = subject.plant.facts();
+    if facts.sources.forces {
         return Err(Mistake::new("forces act on the system: its motion is not symplectic").into());
     }
-    let (mechanics, parameters) = (subject.mechanics, subject.parameters);
-    let mut symplectic = Symplectic::new(mechanics.n());
-    let one_point = mechanics.tangent_constraints().len();
-    if one_point < mechanics.constraints.len() {
+    if !facts.is_one_point.iter().all(|one_point| *one_point) {
         return Err(Mistake::new("steps with two-point constraints have no tangent space").into());
     }
-    if one_point > 0 {
-        symplectic = symplectic.onto(Manifold::new(mechanics, parameters)?, Field::new(mechanics, parameters)?);
+    let mut symplectic = Symplectic::new(facts.n);
+    if !facts.is_one_point.is_empty() {
+        let (mut manifold, mut field) = subject.plant.onto_constraints()?;
+        manifold.set_parameters(subject.parameters);
+        field.set_parameters(subject.parameters);
+        symplectic = symplectic.onto(manifold, field);
     }
     Ok(vec![Box::new(symplectic)])
 }

@@ -3,7 +3,7 @@
 use super::finite;
 use crate::mechanics::Field;
 use crate::phase::{Discrete, Flow, Phase};
-use crate::solve::NoSolution;
+use crate::solve::{NoSolution, Solved};
 
 /// H̃ without derivatives, from one step of a symmetric variational map of order r, up to O(h^(r+2)):
 ///
@@ -19,23 +19,27 @@ pub fn from_one_step(step: Discrete, ham0: f64, ham1: f64, order: usize) -> f64 
 }
 
 /// The mean of [`from_one_step`] over the steps before and after a node.
-#[derive(Clone)]
 pub struct Cheap {
-    field: Field,
+    ham: Box<dyn FnMut(&Phase) -> Solved<f64> + Send>,
     other: Phase,
 }
 
 impl Cheap {
     /// Creates the estimator for the equations of a system.
-    pub fn new(field: Field) -> Cheap {
-        Cheap { field, other: Phase { t: 0.0, z: Vec::new() } }
+    pub fn new(mut field: Field) -> Cheap {
+        Cheap::from_energy(move |z| field.energy(z.t, &z.z))
+    }
+
+    /// Creates the estimator for a system with the Hamiltonian `ham`.
+    pub fn from_energy(ham: impl FnMut(&Phase) -> Solved<f64> + Send + 'static) -> Cheap {
+        Cheap { ham: Box::new(ham), other: Phase { t: 0.0, z: Vec::new() } }
     }
 
     /// H̃_h(z) of the map `flow`, which must be symmetric. Returns `NoSolution::Diverged` also if it is not variational.
     pub fn at(&mut self, flow: &mut dyn Flow, z: &Phase, h: f64) -> Result<f64, NoSolution> {
         let other = &mut self.other;
         other.z.resize(z.z.len(), 0.0);
-        let (ham, mut sum) = (self.field.energy(z.t, &z.z)?, 0.0);
+        let (ham, mut sum) = ((self.ham)(z)?, 0.0);
         for back in [false, true] {
             if back {
                 flow.step_back(z, h, other)?
@@ -43,7 +47,7 @@ impl Cheap {
                 flow.step(z, h, other)?
             }
             let step = flow.discrete().ok_or(NoSolution::Diverged)?;
-            sum += from_one_step(step, ham, self.field.energy(other.t, &other.z)?, flow.order());
+            sum += from_one_step(step, ham, (self.ham)(other)?, flow.order());
         }
         finite(0.5 * sum)
     }

@@ -87,7 +87,7 @@ pub struct Closed {
 impl Closed {
     /// Derives and compiles the formula.
     pub fn new(mechanics: &Mechanics, formula: Formula, parameters: &[f64]) -> Result<Closed> {
-        check_conservative(mechanics)?;
+        check_conservative(&mechanics.sources())?;
         let (n, l) = (mechanics.n(), mechanics.l);
         let (mass, mixed) = (mechanics.mass(), jacobian(&mechanics.momenta(), &mechanics.q));
         let l_q = grad(l, &mechanics.q);

@@ -25,7 +25,7 @@ pub use series::{Series, Symmetric};
 pub use shadow::Shadow;
 
 use crate::error::{Diagnostic, Result};
-use crate::mechanics::Mechanics;
+use crate::mechanics::Sources;
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 
@@ -57,8 +57,8 @@ impl Clone for Box<dyn ModifiedHamiltonian> {
 }
 
 /// Returns an error if the system has no modified Hamiltonian.
-pub fn check_conservative(mechanics: &Mechanics) -> Result<()> {
-    let Some(why) = mechanics.sources().why_not_hamiltonian() else { return Ok(()) };
+pub fn check_conservative(sources: &Sources) -> Result<()> {
+    let Some(why) = sources.why_not_hamiltonian() else { return Ok(()) };
     let error = Diagnostic::new(format!("the system has no modified Hamiltonian: {why}"));
     Err(error.with_help("use a rule or a diagnostic that matches H, such as `ctec`").into())
 }

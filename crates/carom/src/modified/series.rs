@@ -47,7 +47,7 @@ impl Series {
         parameters: &[f64],
         order: usize,
     ) -> Result<Series> {
-        check_conservative(mechanics)?;
+        check_conservative(&mechanics.sources())?;
         let n = mechanics.n();
         if !(1..=MAX_ORDER).contains(&order) {
             return Err(

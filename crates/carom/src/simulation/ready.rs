@@ -16,6 +16,7 @@ use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
+use crate::plant::Plant;
 use crate::run::{Audience, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
 use crate::step::{Scheme, State, Variant};
 
@@ -207,6 +208,16 @@ impl Ready {
     /// The plant and the method.
     pub(crate) fn scheme(&self) -> &Scheme {
         &self.scheme
+    }
+
+    /// The compiled system.
+    pub fn plant(&self) -> &dyn Plant {
+        &*self.scheme.plant
+    }
+
+    /// The values of the parameters.
+    pub fn parameters(&self) -> &[f64] {
+        &self.state.parameters
     }
 
     /// The end time.

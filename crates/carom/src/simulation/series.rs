@@ -10,11 +10,12 @@ use crate::run::{Status, View, Watcher};
 /// Runs a model and records diagnostics at the nodes: those named in `only`, or all if it is empty.
 pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&str]) -> Result<Table> {
     let simulation = Simulation::new(model, method, step, until)?;
-    let panel = Panel::new(model, method, Some(step), only)?;
+    let ready = simulation.prepare()?;
+    let panel = Panel::new(model, ready.plant(), method, Some(step), only)?;
     let column = |(key, name): &(String, String)| Column { key: key.clone(), name: name.clone(), values: Vec::new() };
     let columns = panel.names.iter().map(column).collect();
     let mut keep = Keep { panel, t: Vec::new(), columns };
-    let outcome = simulation.watch(&mut keep)?;
+    let outcome = ready.watch(&mut keep)?;
     if let Status::Failed(why) = outcome.status {
         return Err((*why).into());
     }

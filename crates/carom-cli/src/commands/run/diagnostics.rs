@@ -1,15 +1,15 @@
 //! The table of diagnostics for a terminal.
 
 use carom::lab::diagnostic::{Panel, Summary, entry};
-use carom::{Diagnostic, Method, Model, Result};
+use carom::{Diagnostic, Model, Ready, Result};
 
 use super::report::Report;
 use crate::commands::count;
 use crate::style::{QUIET, STRONG, left, paint, right, room, visible};
 
 /// The diagnostics in a list such as `energy,shadow`; all if the list is empty. None may have the name of an output.
-pub fn panel(list: &str, model: &Model, method: &Method, step: Option<f64>) -> Result<Panel> {
-    let panel = Panel::new(model, method, step, &names(list))?;
+pub fn panel(list: &str, model: &Model, ready: &Ready) -> Result<Panel> {
+    let panel = Panel::new(model, ready.plant(), ready.method(), ready.step(), &names(list))?;
     let is_output = |(key, _): &&(String, String)| model.outputs.iter().any(|output| output.name == *key);
     match panel.names().iter().find(is_output) {
         None => Ok(panel),

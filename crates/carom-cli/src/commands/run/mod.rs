@@ -71,7 +71,7 @@ fn show(
         aside(&style::note(&style::visible(&note)));
     }
     let list = arguments.diagnostics.as_ref();
-    let panel = list.map(|list| diagnostics::panel(list, model, ready.method(), ready.step())).transpose()?;
+    let panel = list.map(|list| diagnostics::panel(list, model, &ready)).transpose()?;
     let file = tables.begin(model, panel.as_ref())?;
     let mut record = Record::new(arguments, [ready.begin(), ready.until()], panel, file, interrupt);
     let preparing = Instant::now();

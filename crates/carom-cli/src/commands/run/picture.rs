@@ -95,7 +95,7 @@ impl Pictures {
             return Ok(None);
         }
         let films = self.report.is_some() || self.animation.is_some();
-        let recorder = Recorder::new(model, ready.method(), ready.step(), [ready.begin(), ready.until()])?;
+        let recorder = Recorder::new(model, ready)?;
         let (dense, choices) = (ready.dense(if films { MOST_ARCS } else { 0 })?, self.choices(model)?);
         Ok(Some(Album { recorder, choices, notes: ready.notes(), dense }))
     }
