@@ -18,9 +18,12 @@ pub fn from_one_step(step: Discrete, ham0: f64, ham1: f64, order: usize) -> f64 
     (step.energy + 0.5 * r * (ham0 + ham1)) / (1.0 + r)
 }
 
+/// H(q, p) at a phase point.
+type Hamiltonian = dyn FnMut(&Phase) -> Solved<f64> + Send;
+
 /// The mean of [`from_one_step`] over the steps before and after a node.
 pub struct Cheap {
-    ham: Box<dyn FnMut(&Phase) -> Solved<f64> + Send>,
+    ham: Box<Hamiltonian>,
     other: Phase,
 }
 
