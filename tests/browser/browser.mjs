@@ -30,12 +30,25 @@ export function oneFont() {
   return { ...process.env, FONTCONFIG_FILE: join(folder, "fonts.conf") };
 }
 
-// Opens a file; every error of the page and every request for anything but the file itself is kept.
+// One browser for each environment, closed by `quit`.
+const browsers = new Map();
+
+async function browser(env) {
+  if (!browsers.has(env)) {
+    const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+    browsers.set(env, await chromium.launch({ executablePath, args: FLAGS, env }));
+  }
+  return browsers.get(env);
+}
+
+export async function quit() {
+  for (const started of browsers.values()) await started.close();
+}
+
+// Opens a file in a new context; every error of the page and every request for anything but the file itself is kept.
 export async function open(file, viewport = DESKTOP, colorScheme = "light", env = process.env) {
-  const folder = mkdtempSync(join(tmpdir(), "carom-browser-"));
-  const options = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS, viewport, colorScheme, env };
-  const context = await chromium.launchPersistentContext(folder, options);
-  const page = context.pages()[0] ?? (await context.newPage());
+  const context = await (await browser(env)).newContext({ viewport, colorScheme });
+  const page = await context.newPage();
   const url = pathToFileURL(join(artefacts, file)).href;
   const complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));

@@ -1,7 +1,7 @@
 // Pictures of pages, whole, for looking at: node look.mjs NAME.html …
 
 import { join } from "node:path";
-import { DESKTOP, PHONE, artefacts, open } from "./browser.mjs";
+import { DESKTOP, PHONE, artefacts, open, quit } from "./browser.mjs";
 
 for (const name of process.argv.slice(2)) {
   for (const [size, viewport, scheme] of [["desktop", DESKTOP, "light"], ["phone", PHONE, "dark"]]) {
@@ -15,3 +15,4 @@ for (const name of process.argv.slice(2)) {
     await close();
   }
 }
+await quit();

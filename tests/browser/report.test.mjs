@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { DESKTOP, PHONE, artefacts, carom, oneFont, open } from "./browser.mjs";
+import { after, test } from "node:test";
+import { DESKTOP, PHONE, artefacts, carom, oneFont, open, quit } from "./browser.mjs";
 
 const shot = (page, name) => page.screenshot({ path: join(artefacts, `${name}.png`) });
 const clock = (page) => page.locator("output").textContent().then((text) => Number(text.replace("t = ", "")));
+after(quit);
+
 const ranges = (page) => page.evaluate(() => carom.plots.map((plot) => plot.range));
 
 async function withReport(name, args, use, viewport, scheme, env) {
