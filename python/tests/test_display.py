@@ -9,7 +9,7 @@ import pytest
 MOST = 400_000
 
 
-@pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "galton-board", "racket", "newtons-cradle"])
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "galton-board", "racket", "newtons-cradle", "marionette"])
 def test_a_bundle_is_small_and_complete(name: str) -> None:
     model = carom.load(name)
     sol = model.run(until=min(model.until or 2.0, 2.0))

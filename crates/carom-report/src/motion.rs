@@ -20,6 +20,10 @@ use crate::view::{Seen, view};
 const FRAMES: f64 = 1500.0;
 /// The minimum number of frames while a coordinate crosses its range.
 const PER_CROSSING: f64 = 8.0;
+/// A small animation has at most one frame of so many.
+const STRIDE: usize = 3;
+/// It has at most about this many numbers, which take five characters of a page each.
+const FEW_NUMBERS: usize = 12_000;
 
 /// A shape with its colour.
 #[derive(Clone, Debug)]
@@ -250,8 +254,16 @@ impl Motion {
         path[frame.min(path.len() - 1)]
     }
 
-    /// This motion with one frame in `stride`, for a small file.
-    pub fn coarser(mut self, stride: usize) -> Motion {
+    /// This motion with fewer frames, for a small file.
+    pub fn small(self) -> Motion {
+        let moving = |path: usize| if path > 1 { path } else { 0 };
+        let numbers: usize = self.points.iter().map(|path| 2 * moving(path.len())).sum::<usize>()
+            + self.depths.iter().map(|path| moving(path.len())).sum::<usize>();
+        self.coarser(numbers.div_ceil(FEW_NUMBERS).max(STRIDE))
+    }
+
+    /// This motion with one frame in `stride`.
+    fn coarser(mut self, stride: usize) -> Motion {
         fn some<T: Copy>(path: &mut Vec<T>, stride: usize) {
             if path.len() > 1 {
                 *path = path.iter().copied().step_by(stride).collect();

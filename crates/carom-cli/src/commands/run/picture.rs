@@ -29,8 +29,6 @@ pub struct Pictures {
 
 /// The animation uses at most the first arcs of a run, up to this number.
 const MOST_ARCS: usize = 400_000;
-/// A small animation has one frame of so many.
-const STRIDE: usize = 3;
 
 /// The recorded data for the pictures.
 pub struct Album<'a> {
@@ -136,7 +134,7 @@ impl Pictures {
             return Ok(());
         }
         let motion = motion::film(&mut dense, model, &recording)?;
-        let motion = if self.small { motion.coarser(STRIDE) } else { motion };
+        let motion = if self.small { motion.small() } else { motion };
         if let Some(target) = &self.animation {
             let still = || still::svg(&motion, &model.title, theme(self.dark));
             if target.is("svg") {
