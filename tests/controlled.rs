@@ -42,6 +42,20 @@ fn close_encounters_are_resolved() {
 const KEPLER: [f64; 2] = [-0.09035404942386646, 0.1369891173183923];
 const EARTH: [f64; 2] = [66116170304.85075, 73352834380.33345];
 
+/// What the bounces after the last would have done is an error too: the last bounce is the lower, the smaller the tolerance is.
+#[test]
+fn the_last_bounce_follows_the_tolerance() {
+    let simulation = unnamed("bouncing-ball").simulation().until(20.0);
+    let lowest = |tolerance: f64| {
+        let run = simulation.clone().tolerance(tolerance).run().expect("it runs");
+        let last = run.impacts().last().expect("it bounces").lambda;
+        assert!(run.error_estimate().is_some_and(|error| error <= tolerance), "{:?}", run.error_estimate());
+        (run.impacts().len(), last)
+    };
+    let [(few, high), (many, low)] = [1e-9, 1e-12].map(lowest);
+    assert!(many >= few + 5 && low < 0.2 * high, "{few} and {many} bounces, the last with {high:e} and {low:e}");
+}
+
 /// The error is below the tolerance, from 1e-4 to 1e-12, at starts that were not used to choose any constant.
 #[test]
 fn the_tolerance_is_met() {

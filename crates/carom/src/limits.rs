@@ -108,6 +108,8 @@ pub const GIVEN_WAY: f64 = 2.0;
 
 /// A bounce as low as this, relative to the way of the fastest motion in a step, is the last. So is one below the roundoff of φ.
 pub const LOWEST_BOUNCE: f64 = 1e-10;
+/// Where the length of steps is controlled, the last bounce is at most this many times the local tolerance, relative as above.
+pub const BOUNCE_OF_TOLERANCE: f64 = 10.0;
 /// Only bounces slower than this, relative to the fastest impact so far, may be the last.
 pub const SLOW_BOUNCE: f64 = 1e-2;
 /// A force below this, relative to the sum of all, is none.

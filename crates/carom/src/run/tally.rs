@@ -4,7 +4,7 @@ use super::observer::{Look, Observer};
 use super::outcome::{Energy, Jump};
 use crate::limits::LARGE_DRIFT;
 use crate::solve::{Solved, larger};
-use crate::step::{EventKind, State, StepLog};
+use crate::step::{EventKind, LoggedImpact, State, StepLog};
 
 /// Tracks the energy at the nodes and counts impacts.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,11 @@ impl Tally {
     }
 }
 
+/// The kinetic energy of the motion along ∇φ before an impact: φ̇²/(2W), with λ = −(1 + e)φ̇/W.
+fn normal_kinetic(impact: &LoggedImpact) -> f64 {
+    0.5 * (impact.impulse.normal() * impact.rate_minus).abs() / (1.0 + impact.restitution)
+}
+
 impl Observer for Tally {
     fn begin(&mut self, state: &State, is_resumed: bool, look: &mut Look) -> Solved<()> {
         let initial = look.evaluator.energy(&state.z)?;
@@ -65,6 +70,10 @@ impl Observer for Tally {
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
         self.longest_step = self.longest_step.max(log.h);
+        // A step may begin and end at rest, and have all of its motion between impacts.
+        for impact in log.impacts().iter().filter(|impact| impact.phi_t == 0.0) {
+            self.energy.max_kinetic = larger(self.energy.max_kinetic, normal_kinetic(impact));
+        }
         self.note(log.end.z.t, log.end.z.t - log.begin(), energy, 0.5 * log.twice_kinetic.abs());
         self.exchange += log.impacts().iter().map(|impact| impact.impulse.normal() * impact.rate_minus).sum::<f64>();
         for event in log.events() {

@@ -27,7 +27,7 @@ pub(super) fn tune_controlled(
 ) -> Result<Option<Tuned>> {
     let mut plan = quick_plan(runner.start(), until, tolerance);
     plan.checkpoints = COMPARED;
-    let (mut best, mut previous, mut stalls, mut limit) = (None::<Trial>, f64::INFINITY, 0, Limit::Tries);
+    let (mut best, mut previous, mut stalls, mut limit) = (None::<Trial>, f64::INFINITY, 0, Limit::Stalled);
     for _ in 0..TRIES {
         let mut quiet = Quiet::until(stop, MOST_CONTROLLED);
         let outcome = runner.run(plan, &mut [quiet.audience()])?;
@@ -62,7 +62,7 @@ pub(super) fn tune_controlled(
         stalls = if error > 0.25 * previous { stalls + 1 } else { 0 };
         if let Some(best) = best.as_mut().filter(|_| stalls > 0) {
             let is_roundoff = best.is_roundoff(runner, stop)?;
-            limit = if is_roundoff { Limit::Roundoff } else { Limit::Tries };
+            limit = if is_roundoff { Limit::Roundoff } else { Limit::Stalled };
             // Smaller local errors no longer help.
             if stalls > 1 || (is_roundoff && best.roundoff.error > HOPELESS * tolerance) {
                 break;

@@ -323,9 +323,11 @@ fn better(controlled: Option<Tuned>, equal: Result<Tuned>) -> Result<(Tuned, boo
     let error = |tuned: &Tuned| tuned.estimate.as_ref().map_or(f64::INFINITY, |estimate| estimate.error);
     match (controlled, equal) {
         (None, equal) => equal.map(|equal| (equal, true)),
-        // A motion that ends in a singularity comes nearer to it with controlled steps.
+        // A motion that ends in a singularity comes nearer to it with controlled steps; equal steps jump over it.
         (Some(controlled), equal) if controlled.fails => {
-            equal.map(|equal| if equal.lost.is_some() { (controlled, false) } else { (equal, true) })
+            let jumps = |lost: &Outcome| lost.energy.jump.is_some();
+            let is_lost = |equal: &Tuned| equal.estimate.is_none() || equal.lost.as_ref().is_some_and(jumps);
+            equal.map(|equal| if is_lost(&equal) { (controlled, false) } else { (equal, true) })
         }
         (Some(controlled), Ok(equal)) if error(&equal) < error(&controlled) => Ok((equal, true)),
         (Some(controlled), _) => Ok((controlled, false)),

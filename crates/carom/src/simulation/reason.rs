@@ -16,6 +16,8 @@ pub(super) enum Limit {
     Steps { predicted: f64, order: f64 },
     /// All tries were made.
     Tries,
+    /// Smaller local errors of controlled steps no longer help, for another reason than roundoff.
+    Stalled,
 }
 
 /// What was measured in a search that did not meet its tolerance.
@@ -88,6 +90,9 @@ impl fmt::Display for Reason {
                 "no step met the tolerance {tolerance:e} in {TRIES} tries, the best is {step:.2e}: the motion may be stiff, \
                  or a force may have a kink"
             )?,
+            Limit::Stalled => {
+                write!(f, "the tolerance {tolerance:e} was not met: smaller local errors no longer reduce the error")?
+            }
         }
         write!(f, " (estimated error {:.1e})", self.error)
     }

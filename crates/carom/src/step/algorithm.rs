@@ -88,7 +88,7 @@ impl EventDriven {
         self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
         self.keep_polynomial(h, log);
         note_impulses(self.maps.full(), log);
-        let mut next = self.first_encounter(h, None, log.end.fastest)?; // 2
+        let mut next = self.first_encounter(h, None, &log.end)?; // 2
         let (mut tau_left, mut events) = (h, Events::default());
         while let Some(encounter) = next {
             events.count(&encounter, self.z.t)?;
@@ -146,7 +146,7 @@ impl EventDriven {
         let mut near = LOOK_AHEAD * interval;
         while near > 0.0 && near < 0.5 * tau {
             self.maps.partial().step(&self.z, near, &mut self.z1)?;
-            let encounter = self.first_encounter(near, Some(left), log.end.fastest)?;
+            let encounter = self.first_encounter(near, Some(left), &log.end)?;
             if encounter.is_some() {
                 return Ok(encounter);
             }
@@ -155,15 +155,20 @@ impl EventDriven {
         self.maps.partial().step(&self.z, tau, &mut self.z1)?; // 7
         self.keep_polynomial(tau, log);
         note_impulses(self.maps.partial(), log);
-        if tau > 0.0 { self.first_encounter(tau, Some(left), log.end.fastest) } else { Ok(None) } // 8
+        if tau > 0.0 { self.first_encounter(tau, Some(left), &log.end) } else { Ok(None) } // 8
     }
 
     /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
-    pub(super) fn first_encounter(&mut self, tau: f64, left: Option<usize>, fastest: f64) -> Solved<Option<Encounter>> {
+    pub(super) fn first_encounter(
+        &mut self,
+        tau: f64,
+        left: Option<usize>,
+        state: &State,
+    ) -> Solved<Option<Encounter>> {
         let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, .. } = self;
         let (walls, can_rest) = (facts.walls, rest.is_some());
         let evaluator = &mut **evaluator;
-        let pace = Pace { fastest, h: resolver.hit.h };
+        let pace = Pace::of(state, resolver.hit.h);
         let touching = &mut resolver.touching;
         let (sinks, noise) = (0.0, 0.0);
         let mut search = Search { maps, evaluator, probe, touching, looks, walls, sides, pace, can_rest, sinks, noise };

@@ -37,7 +37,7 @@ impl EventDriven {
             // In a sequence of bounces the next event follows after about the same interval.
             let near = if interval > 0.0 { LOOK_AHEAD * interval } else { f64::INFINITY };
             let h = self.solve_controlled(rest.min(near), log)?;
-            let Some(encounter) = self.first_encounter(h, left, log.end.fastest)? else {
+            let Some(encounter) = self.first_encounter(h, left, &log.end)? else {
                 if let Memory::Control(control) = &mut log.end.memory {
                     if !self.maps.full().write_polynomial(&self.z, h, &mut control.past) {
                         control.past.forget();

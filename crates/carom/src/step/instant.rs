@@ -55,7 +55,7 @@ impl Resolver {
         log: &mut StepLog,
     ) -> Solved<()> {
         let mut last = None;
-        let mut pace = Pace { fastest: log.end.fastest, h: self.hit.h };
+        let mut pace = Pace::of(&log.end, self.hit.h);
         self.touching.begin(met, z, pace, evaluator)?;
         for _ in 0..MAX_AT_ONE_INSTANT {
             let Some(wall) = self.closing_wall(met, last, z, pace, evaluator)? else { return Ok(()) };
@@ -153,7 +153,7 @@ impl Resolver {
         let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
         let size = size_of_motion(&self.hit.minus, evaluator)?;
         let mut sizes = Vec::new();
-        let (pace, walls) = (Pace { fastest: log.end.fastest, h: self.hit.h }, self.touching.walls.clone());
+        let (pace, walls) = (Pace::of(&log.end, self.hit.h), self.touching.walls.clone());
         for (wall, rate) in walls {
             // A wall that the motion has already entered does not give way.
             let gap = evaluator.gap_and_rate(wall, &self.hit.minus)?.0;

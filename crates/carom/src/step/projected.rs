@@ -87,7 +87,7 @@ impl Projected {
                 looks: &mut Looks::default(),
                 sides: &[],
                 walls: 1,
-                pace: Pace { fastest: log.end.fastest, h },
+                pace: Pace::of(&log.end, h),
                 can_rest: false,
                 sinks: 0.0,
                 noise: 0.0,

@@ -57,7 +57,7 @@ pub(super) struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     pub(super) fn pace(&self) -> Pace {
-        Pace { fastest: self.log.end.fastest, h: self.h }
+        Pace::of(&self.log.end, self.h)
     }
 }
 
@@ -156,7 +156,7 @@ impl Rest {
         let mut free = Vec::new();
         let size = around.evaluator.accelerations(z, &walls, &mut free)?;
         // An acceleration that changes no velocity noticeably within a whole step is roundoff.
-        let (Pace { h, fastest }, scales) = (around.pace(), &self.scales);
+        let (Pace { h, fastest, .. }, scales) = (around.pace(), &self.scales);
         let is_low = |k: usize, rate: f64, a: f64| {
             let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest * scales[k].root_w;
             presses && (rate * rate <= 2.0 * scales[k].lowest * a.abs() || rate.abs() <= scales[k].slow)

@@ -4,8 +4,9 @@
 //! evaluation ([`Touching::roundoff`]), or with the way that the motion goes in a step ([`Touching::scale`]). A rate is divided by
 //! √W, W = ∇φ·M⁻¹∇φ: its square is then an energy, which can be compared with that of other walls.
 
+use super::state::{Memory, State};
 use crate::impact::{left_of_redundant, trial_impulse};
-use crate::limits::{GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
+use crate::limits::{BOUNCE_OF_TOLERANCE, GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::Solved;
@@ -33,6 +34,20 @@ pub(super) struct Pace {
     pub(super) fastest: f64,
     /// The full step.
     pub(super) h: f64,
+    /// The lowest bounce, relative to the way of the fastest motion in a step.
+    pub(super) lowest: f64,
+}
+
+impl Pace {
+    /// The pace of a run in a state, with full steps of length h. Where the length of steps is controlled, the last bounce is as
+    /// low as the local tolerance asks for: what the bounces after it would have done is an error of the step.
+    pub(super) fn of(state: &State, h: f64) -> Pace {
+        let lowest = match &state.memory {
+            Memory::Control(control) => LOWEST_BOUNCE.min(BOUNCE_OF_TOLERANCE * control.tolerance),
+            _ => LOWEST_BOUNCE,
+        };
+        Pace { fastest: state.fastest, h, lowest }
+    }
 }
 
 /// What is small at a wall.
@@ -88,7 +103,7 @@ impl Touching {
         let way = pace.h.abs() * root_w * pace.fastest.max(motion);
         let roundoff = self.roundoff(wall, rate, z, evaluator)?;
         let slow = SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?);
-        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(LOWEST_BOUNCE * way) })
+        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(pace.lowest * way) })
     }
 
     /// √W of a wall; 0 where constraints block its normal direction.
