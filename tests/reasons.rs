@@ -163,3 +163,40 @@ fn an_orbit_does_not_become_unbound_without_a_warning() {
     }
     assert!(unbound > 3, "{unbound} orbits became unbound");
 }
+
+/// A body that spins about a fixed axis turns by θ in a step of `bodies`, sin θ = ωh: a step longer than 1/ω has no solution, and the
+/// solutions of shorter ones turn back there, to π − θ.
+#[test]
+fn a_step_too_long_to_have_a_solution_is_named() {
+    for (rate, percent) in [(12.5, "80 %"), (20.0, "50 %"), (50.0, "20 %")] {
+        let text = format!(
+            "mechanism = {{dimension = 2}}\nbody = [{{name = \"rotor\", inertia = 2, mass = 1}}]\n\
+             initial = {{q = [0], v = [{rate}]}}"
+        );
+        let Err(RunError::Failed(run)) = model(&text).simulation().method("bodies").step(0.1).until(1.0).run() else {
+            panic!("sin θ = {}", 0.1 * rate)
+        };
+        let error = format!("{:?}", run.outcome().status);
+        assert!(error.contains("a step this long has no solution") && error.contains(percent), "{rate}: {error}");
+    }
+}
+
+/// A chain of links of 1 m and 1 kg that is let go from the side, with steps of 0.1 s. An independent continuation by arc length, on
+/// dense equations in absolute angles, finds that the solutions of shorter steps turn back at these times and lengths.
+#[test]
+fn a_chain_fails_where_long_steps_have_no_solution() {
+    for (links, time, percent) in [(10, 3.2, "53 %"), (30, 0.3, "27 %")] {
+        let text = format!(
+            "parameters = {{n = {links}}}\nmechanism = {{dimension = 2, gravity = [0, -9.81]}}\n[[body]]\n\
+             name = \"link[1..n]\"\nparent = \"link[i-1]\"\nmass = 1\nat = [0, \"-min(i - 1, 1)\"]\ncom = [0, -0.5]\n\
+             inertia = \"1/12\"\n[initial.q]\n\"link[1]\" = 0.8\n\"link[2]\" = 0.3\n"
+        );
+        let Err(RunError::Failed(run)) = model(&text).simulation().method("midpoint").step(0.1).until(10.0).run()
+        else {
+            panic!("{links} links: there is no solution at t = {time}")
+        };
+        let (t, error) = (run.outcome().last.t, format!("{:?}", run.outcome().status));
+        assert!((t - time).abs() < 1e-9, "{links} links: fails at {t}");
+        assert!(error.contains("turn back at") && error.contains(percent), "{links} links: {error}");
+    }
+}

@@ -100,6 +100,14 @@ fn failed(e: NoSolution, z: &Phase) -> Status {
 /// The error message and the hint for a step that could not be computed.
 pub fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
+        NoSolution::TurnsBack(part) => {
+            let percent = 100.0 * part;
+            let message = format!(
+                "a step this long has no solution: those of shorter steps turn back at {percent:.0} % of its length"
+            );
+            let hint = format!("try a step shorter than {percent:.0} % of this one, or another method");
+            return Failure { message, t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), hint };
+        }
         NoSolution::Singular => "the equations of a step are singular",
         NoSolution::Accumulated => "impacts accumulate on a wall, or the motion rests on it",
         NoSolution::Squeezed => "walls close on each other and leave no room for the motion",

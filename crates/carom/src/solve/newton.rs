@@ -62,6 +62,8 @@ pub enum NoSolution {
     Singular,
     /// The corrections do not decrease.
     Diverged,
+    /// The solutions for shorter steps form a curve that turns back at this part of the step.
+    TurnsBack(f64),
     /// The gap of a wall, or its rate, is not a number.
     NoGap,
     /// The constraints block the normal direction of a wall.

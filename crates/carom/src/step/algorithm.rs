@@ -30,6 +30,8 @@ pub(super) struct EventDriven {
     /// The walls that have let go at this instant. None of them holds again at it: where walls are nearly redundant, roundoff
     /// decides on the signs of their forces, and they would take turns without an end.
     released: Vec<usize>,
+    /// The walls that have let go, as long as nothing else has happened in the step.
+    pub(super) leaving: Vec<usize>,
     /// The sides of the kinks.
     pub(super) sides: Vec<f64>,
     pub(super) z: Phase,
@@ -76,8 +78,23 @@ impl EventDriven {
         let z = facts.nowhere();
         let (looks, probe, z1, sides) = (Looks::default(), z.clone(), z.clone(), vec![0.0; facts.kinks]);
         let (facts, released, spectrum) = (facts.clone(), Vec::new(), Spectrum::new(facts.n));
-        let lost = 0.0;
-        EventDriven { maps, evaluator, resolver, rest, facts, looks, released, sides, probe, z, z1, spectrum, lost }
+        let (lost, leaving) = (0.0, Vec::new());
+        EventDriven {
+            maps,
+            evaluator,
+            resolver,
+            rest,
+            facts,
+            looks,
+            released,
+            leaving,
+            sides,
+            probe,
+            z,
+            z1,
+            spectrum,
+            lost,
+        }
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
@@ -85,6 +102,7 @@ impl EventDriven {
     ///
     /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
     fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
+        self.leaving.clear();
         self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
         self.keep_polynomial(h, log);
         note_impulses(self.maps.full(), log);
@@ -93,6 +111,11 @@ impl EventDriven {
         while let Some(encounter) = next {
             events.count(&encounter, self.z.t)?;
             let stop = self.resolve(&encounter, tau_left, &events, h, log)?; // 4–6
+            match encounter.kind {
+                Kind::LetsGo => self.leaving.push(encounter.wall),
+                Kind::Opens => {}
+                Kind::Meets | Kind::Presses | Kind::Passes => self.leaving.clear(),
+            }
             tau_left = self.resolver.hit.tau_left;
             if let Some(wait) = stop {
                 return self.maps.partial().step(&self.z, wait.min(tau_left), &mut self.z1);
@@ -117,9 +140,11 @@ impl EventDriven {
             self.released.clear();
         }
         self.meet(encounter, tau_left, events.total == 1, log)?; // 4–5
-        if kind == Kind::Passes {
-            self.sides[wall - self.facts.walls] *= -1.0;
-            self.maps.set_sides(&self.sides);
+        if matches!(kind, Kind::Passes | Kind::Opens) {
+            if kind == Kind::Passes {
+                self.sides[wall - self.facts.walls] *= -1.0;
+                self.maps.set_sides(&self.sides);
+            }
             log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
             log.set_cause(kind, wall);
             return Ok(None);
@@ -165,13 +190,14 @@ impl EventDriven {
         left: Option<usize>,
         state: &State,
     ) -> Solved<Option<Encounter>> {
-        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, .. } = self;
-        let (walls, can_rest) = (facts.walls, rest.is_some());
+        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, leaving, .. } = self;
+        let (walls, can_rest, leaving) = (facts.walls, rest.is_some(), &leaving[..]);
         let evaluator = &mut **evaluator;
         let pace = Pace::of(state, resolver.hit.h);
         let touching = &mut resolver.touching;
         let (sinks, noise) = (0.0, 0.0);
-        let mut search = Search { maps, evaluator, probe, touching, looks, walls, sides, pace, can_rest, sinks, noise };
+        let mut search =
+            Search { maps, evaluator, probe, touching, looks, walls, sides, pace, can_rest, leaving, sinks, noise };
         search.first_encounter(z, z1, tau, left)
     }
 

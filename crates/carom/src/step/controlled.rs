@@ -24,6 +24,7 @@ impl EventDriven {
         if let Some(quick) = self.maps.full().quick() {
             quick.forget_last();
         }
+        self.leaving.clear();
         let (mut left, mut interval, mut events) = (None, 0.0, Events::default());
         loop {
             let Memory::Control(control) = &mut log.end.memory else { return Err(NoSolution::Diverged) };

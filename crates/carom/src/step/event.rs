@@ -32,6 +32,8 @@ pub enum Kind {
     Presses,
     /// Its force would pull.
     LetsGo,
+    /// It has let go, and a step in parts leaves it where a whole one would enter it.
+    Opens,
     /// It is a kink of the equations, and the motion goes on on its other side.
     Passes,
 }
@@ -51,6 +53,8 @@ pub(super) struct Search<'a> {
     pub(super) pace: Pace,
     /// The motion can rest on walls.
     pub(super) can_rest: bool,
+    /// The walls that have let go, as long as nothing else has happened in the step.
+    pub(super) leaving: &'a [usize],
     /// A wall that is touched may be entered by this much before it is met.
     pub(super) sinks: f64,
     /// The gap of a wall that is touched is not shut down to minus this: it is roundoff.
@@ -93,7 +97,11 @@ impl Search<'_> {
             let dtau = if left || touches {
                 let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
                 self.noise = scale.roundoff;
-                if self.presses(wall, z0, begin, end, scale)? {
+                let part = if self.leaving.contains(&wall) { self.opening_part(wall, z0, end, scale)? } else { None };
+                if let Some(dtau) = part.filter(|&dtau| dtau < tau) {
+                    kind = Kind::Opens;
+                    Some(dtau)
+                } else if part.is_none() && self.presses(wall, z0, begin, end, scale)? {
                     kind = Kind::Presses;
                     Some(0.0)
                 } else {
@@ -110,11 +118,7 @@ impl Search<'_> {
         let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
         first = self.first_kink(z0, tau, left, until)?.or(first);
         let release = self.first_release(z0, z1, tau)?;
-        Ok(match (first, release) {
-            (Some(contact), Some(release)) if contact.dtau <= release.dtau => Some(contact),
-            (_, Some(release)) => Some(release),
-            (contact, None) => contact,
-        })
+        Ok(release.filter(|release| first.is_none_or(|contact| release.dtau < contact.dtau)).or(first))
     }
 
     /// True if the motion touches a wall without any speed, to the roundoff of gap and rate, and goes into it: the first derivative
@@ -245,7 +249,7 @@ impl Search<'_> {
     }
 
     /// The moment τ on the partial flow.
-    fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
+    pub(super) fn moment_after(&mut self, wall: usize, z0: &Phase, tau: f64) -> Result<Moment, NoSolution> {
         self.maps.partial().glance(z0, tau, self.probe)?;
         let (gap, rate) = self.evaluator.gap_and_rate(wall, self.probe)?;
         let side = self.side_of(wall);
@@ -258,7 +262,7 @@ impl Search<'_> {
     }
 
     /// The same moment on the partial flow itself: the polynomial may say that a gap is shut where it is open by a hair.
-    fn exact(&mut self, wall: usize, z0: &Phase, moment: Moment) -> Result<Moment, NoSolution> {
+    pub(super) fn exact(&mut self, wall: usize, z0: &Phase, moment: Moment) -> Result<Moment, NoSolution> {
         if moment.is_exact { Ok(moment) } else { self.moment_after(wall, z0, moment.tau) }
     }
 

@@ -89,6 +89,7 @@ impl Projected {
                 walls: 1,
                 pace: Pace::of(&log.end, h),
                 can_rest: false,
+                leaving: &[],
                 sinks: 0.0,
                 noise: 0.0,
             };

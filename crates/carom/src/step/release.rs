@@ -1,7 +1,10 @@
-//! The forces of the walls that hold the motion, and the times at which they let go because N would become negative.
+//! The forces of the walls that hold the motion, the times at which they let go because N would become negative, and how the motion
+//! leaves them.
 
 use super::event::{Encounter, Kind, Search};
-use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS};
+use super::moment::Moment;
+use super::touching::Scale;
+use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS, SINKS};
 use crate::phase::Phase;
 use crate::solve::{Solved, root};
 
@@ -93,6 +96,31 @@ impl Search<'_> {
             Ok((if force.abs() <= FORCE_ROUNDOFF * total { 0.0 } else { force }, slope))
         };
         root::bracketed(value, a, b, a.0 - a.1 * (b.0 - a.0) / (b.1 - a.1))
+    }
+
+    /// How much of the step may be made at once so that it does not enter a wall that has let go: all of it, or a part. None if
+    /// every part enters the wall.
+    ///
+    /// Where N = 0, φ = φ̇ = φ̈ = 0, and φ = φ⃛τ³/6 opens. But a step of order 2 is off by cτ³, which may outweigh that however short
+    /// the step is. A part τ₁ so short that it does not enter noticeably ends with φ̈ = φ⃛τ₁ > 0. Then the next one does not enter if
+    ///
+    /// ```text
+    /// φ⃛(τ₁²τ₂ + τ₁τ₂²)/2 + (φ⃛/6 + c)τ₂³ ≥ 0
+    /// ```
+    ///
+    /// τ₂ may be as long as τ₁ times a constant, and so on: the parts grow in geometric progression. Steps of order 1 are off by
+    /// cτ², which no parts mend.
+    pub(super) fn opening_part(&mut self, wall: usize, z0: &Phase, end: Moment, scale: Scale) -> Solved<Option<f64>> {
+        let deepest = scale.roundoff.max(SINKS * scale.lowest);
+        let mut moment = self.exact(wall, z0, end)?;
+        while moment.gap < -deepest {
+            if self.maps.order() < 2 || z0.t + moment.tau == z0.t {
+                return Ok(None);
+            }
+            moment = self.moment_after(wall, z0, 0.5 * moment.tau)?;
+        }
+        self.noise = deepest;
+        Ok(Some(moment.tau))
     }
 
     /// Computes the forces at a state, as those of the second moment.

@@ -187,7 +187,15 @@ impl Tangent {
             let before = self.at.clone();
             self.pass(&vec![0.0; columns]);
             let Some((kind, wall)) = next.cause else { return Err(NoSolution::Diverged) };
-            let dtau = self.length(kind, wall, h, &rows, log.holding(arc))?;
+            let dtau = if kind == Kind::Opens {
+                // A fixed part of what is left of the step, which becomes shorter by what the events are later.
+                let part = h / (log.arcs()[0].start.t + log.h - start.t);
+                let mut dtau: Vec<f64> = self.at.t.iter().map(|dt| -part * dt).collect();
+                dtau[2 * n..2 * n + 2].iter_mut().for_each(|x| *x += part);
+                dtau
+            } else {
+                self.length(kind, wall, h, &rows, log.holding(arc))?
+            };
             for i in 0..n {
                 let slopes = [&self.piece.slopes.row(i), &self.piece.slopes.row(n + i)].map(|row| row[2 * n + 1]);
                 add(self.at.q.row_mut(i), slopes[0], &dtau);

@@ -15,6 +15,8 @@ const FAR: f64 = 0.1;
 const SHORTEST: f64 = 1.0 / 512.0;
 /// The equations of a step are solved at most so often.
 const MOST: usize = 100;
+/// Solutions this far from each other, in radians or sizes of the mechanism, are two.
+const TWO: f64 = 1e-6;
 
 /// One step, with its memory.
 #[derive(Clone)]
@@ -157,8 +159,66 @@ impl<E: Equations> Single<E> {
                 }
             }
         }
+        let turns_back = known > 0 && self.turns_back(z0, h, known);
         self.surround(z0.t, h);
-        Err(failed)
+        Err(if turns_back { NoSolution::TurnsBack(self.shorter[0].0) } else { failed })
+    }
+
+    /// True if the curve of solutions turns back right after its last point. Before such a length h* there are two solutions, and
+    /// none beyond it:
+    ///
+    /// ```text
+    /// u = u* ± a√(h* − h) + …
+    /// ```
+    ///
+    /// A simple fold. [Keller 1977] The second solution is looked for beyond the last point of the curve, for two shorter steps; it
+    /// must be nearer to the first in the longer one of them.
+    fn turns_back(&mut self, z0: &Phase, h: f64, known: usize) -> bool {
+        let last = self.shorter[0].0;
+        if known == 1 {
+            self.shorter[1].1.fill(0.0);
+        }
+        // The way from the last point but one to the last.
+        let [(_, end), (_, way), _] = &mut self.shorter;
+        way.iter_mut().zip(end).for_each(|(way, end)| *way = *end - *way);
+        let mut before = 0.0;
+        for length in [last - 2.0 * SHORTEST, last - 6.0 * SHORTEST] {
+            let apart = if length > 0.0 { self.second_solution(z0, h, length) } else { None };
+            match apart {
+                Some(apart) if apart > before => before = apart,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// How far a second solution for this part of the step is from that on the curve, if there is one beyond the last point.
+    fn second_solution(&mut self, z0: &Phase, h: f64, part: f64) -> Option<f64> {
+        let n = self.v.len();
+        // From before the last point, at which the equations may be singular.
+        let along = self.shorter[0].1.iter().zip(&self.shorter[1].1);
+        self.unknowns.iter_mut().zip(along).for_each(|(u, (last, way))| *u = last - 0.5 * way);
+        if !self.solves(z0, h, part) {
+            return None;
+        }
+        self.shorter[2].1.copy_from_slice(&self.unknowns);
+        for reach in [0.5, 1.0, 2.0, 4.0, 8.0] {
+            let beyond = self.shorter[0].1.iter().zip(&self.shorter[1].1);
+            self.unknowns.iter_mut().zip(beyond).for_each(|(u, (last, way))| *u = last + reach * way);
+            if self.solves(z0, h, part) {
+                let apart = self.solver.distance(&self.unknowns[..n], &self.shorter[2].1[..n]);
+                if apart > TWO {
+                    return Some(apart);
+                }
+            }
+        }
+        None
+    }
+
+    /// Solves for this part of the step from the guess in the unknowns.
+    fn solves(&mut self, z0: &Phase, h: f64, part: f64) -> bool {
+        self.surround(z0.t, part * h);
+        self.solve(z0, part * h).is_ok()
     }
 
     /// Writes a guess for this part of the step: along the velocity, or through the solutions of shorter steps.
