@@ -16,7 +16,7 @@ pub use mhc::{Mhc, Stable};
 pub use registry::{Built, RuleKind, Workshop, registry};
 pub use shadow::ShadowRule;
 pub use simultaneous::moreau;
-pub(crate) use simultaneous::{left_of_redundant, parts_of_redundant, share};
+pub(crate) use simultaneous::{by_others, left_of_redundant, parts_of_redundant, share};
 
 use crate::limits::TANGENT;
 use crate::phase::{Flow, Phase};

@@ -80,15 +80,28 @@ fn normalized(w: &[f64], m: usize) -> (Vec<f64>, Vec<f64>) {
 /// What is left of W of wall `next` when all others are eliminated, if it nearly depends on them.
 pub(crate) fn left_of_redundant(w: &[f64], m: usize, next: usize) -> Option<f64> {
     let (w, norms) = normalized(w, m);
+    depend(&w, m, next).map(|(_, _, left)| left * norms[next].powi(2))
+}
+
+/// Σ cᵢxᵢ for a wall whose gradient is nearly a combination Σ cᵢ∇φᵢ of those of the others; none if it is not.
+pub(crate) fn by_others(w: &[f64], m: usize, next: usize, x: &[f64]) -> Option<f64> {
+    let (w, norms) = normalized(w, m);
+    let (others, parts, _) = depend(&w, m, next)?;
+    Some(norms[next] * others.iter().zip(parts).map(|(&i, part)| part * x[i] / norms[i]).sum::<f64>())
+}
+
+/// The other walls that are independent, c, and what is left of W of wall `next`, if it nearly depends on them.
+fn depend(w: &[f64], m: usize, next: usize) -> Option<(Vec<usize>, Vec<f64>, f64)> {
     let mut others: Vec<usize> = Vec::new();
     for i in (0..m).filter(|&i| i != next) {
-        let left = parts_of(&w, m, &others, i).map_or(0.0, |parts| left_of(&w, m, &others, &parts, i));
+        let left = parts_of(w, m, &others, i).map_or(0.0, |parts| left_of(w, m, &others, &parts, i));
         if left > REDUNDANT * w[i * m + i] {
             others.push(i);
         }
     }
-    let left = left_of(&w, m, &others, &parts_of(&w, m, &others, next)?, next);
-    (left <= NEARLY_REDUNDANT * w[next * m + next]).then_some(left * norms[next].powi(2))
+    let parts = parts_of(w, m, &others, next)?;
+    let left = left_of(w, m, &others, &parts, next);
+    (left <= NEARLY_REDUNDANT * w[next * m + next]).then_some((others, parts, left))
 }
 
 /// c of wall `next` for gradients of about the same norm, if it nearly depends on the first `count` walls, which are

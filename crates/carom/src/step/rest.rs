@@ -22,6 +22,7 @@ use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::press;
 use super::touching::{Pace, Scale, Touching};
+use crate::impact::by_others;
 use crate::limits::{NO_FORCE, SLOW, SLOW_BOUNCE};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
@@ -166,8 +167,15 @@ impl Rest {
         if low.iter().all(|&k| free[k] >= 0.0) {
             return Ok(Vec::new());
         }
-        let w = self.touching.responses(z, around.evaluator)?;
-        let pressed = press(&w, &free, size, low, |k, a| is_low(k, rates[k], a)).ok_or(NoSolution::Accumulated)?;
+        let (m, w) = (free.len(), self.touching.responses(z, around.evaluator)?);
+        // A ball that falls into a gap without play closes on both sides by what their gradients differ by, which no force can
+        // stop: φ̈ is not that of the combination of other walls on which this wall nearly depends.
+        let gives_way = |k: usize, a: &[f64]| {
+            by_others(&w, m, k, a).is_some_and(|by_others| (a[k] - by_others).abs() > 0.5 * a[k].abs())
+        };
+        let low = low.into_iter().filter(|&k| free[k] >= 0.0 || !gives_way(k, &free)).collect();
+        let is_low = |k: usize, a: &[f64]| is_low(k, rates[k], a[k]) && !gives_way(k, a);
+        let pressed = press(&w, &free, size, low, is_low).ok_or(NoSolution::Accumulated)?;
         let total: f64 = pressed.iter().map(|wall| wall.force).sum();
         let restitution = &around.resolver.restitution;
         let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching.walls[k].0]) {
