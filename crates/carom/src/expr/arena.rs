@@ -1,6 +1,5 @@
 //! The table of all expressions: equal nodes are stored once.
 
-use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -13,6 +12,8 @@ use super::{Expr, ExprNode, Op, Symbol};
 #[derive(Default)]
 pub struct Arena {
     nodes: Vec<ExprNode>,
+    /// The key of each node, which orders operands: see [`order`](super::order).
+    keys: Vec<u64>,
     /// The number of the first node; those before it were forgotten. Numbers are never used again.
     first: u32,
     index: FxHashMap<ExprNode, Expr>,
@@ -68,7 +69,7 @@ pub fn forget_all() -> bool {
             return false;
         }
         arena.first += arena.nodes.len() as u32;
-        (arena.nodes, arena.index) = Default::default();
+        (arena.nodes, arena.keys, arena.index) = Default::default();
         true
     })
 }
@@ -76,26 +77,34 @@ pub fn forget_all() -> bool {
 impl Arena {
     /// The node behind a handle.
     pub fn node(&self, e: Expr) -> ExprNode {
-        let place = e.0.checked_sub(self.first).expect("an expression is used after it was forgotten");
-        self.nodes[place as usize]
+        self.nodes[self.place(e)]
     }
 
-    /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same: it is listed with its
+    /// The key of an expression.
+    pub(super) fn key(&self, e: Expr) -> u64 {
+        self.keys[self.place(e)]
+    }
+
+    fn place(&self, e: Expr) -> usize {
+        e.0.checked_sub(self.first).expect("an expression is used after it was forgotten") as usize
+    }
+
+    /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same: it is stored with its
     /// operands in order.
     pub(super) fn intern(&mut self, node: ExprNode) -> Expr {
-        let key = match node {
-            ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) if b.0 < a.0 => ExprNode::Binary(op, b, a),
+        let node = match node {
+            ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) if self.is_swapped(op, a, b) => ExprNode::Binary(op, b, a),
             _ => node,
         };
-        match self.index.entry(key) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(place) => {
-                let number = u32::try_from(self.nodes.len()).ok().and_then(|count| count.checked_add(self.first));
-                let e = Expr(number.expect("fewer than 2^32 expressions fit in memory"));
-                self.nodes.push(node);
-                *place.insert(e)
-            }
+        if let Some(&known) = self.index.get(&node) {
+            return known;
         }
+        let number = u32::try_from(self.nodes.len()).ok().and_then(|count| count.checked_add(self.first));
+        let e = Expr(number.expect("fewer than 2^32 expressions fit in memory"));
+        self.keys.push(self.key_of(node));
+        self.nodes.push(node);
+        self.index.insert(node, e);
+        e
     }
 
     /// The number as an expression; −0 is 0.
@@ -131,7 +140,8 @@ impl Arena {
         }
     }
 
-    /// All nodes that `roots` are made of, operands before what uses them.
+    /// All nodes that `roots` are made of, operands before what uses them. Their order is that of the operands: it does not depend on
+    /// the numbers of nodes, and thus not on what else is in the table.
     pub fn reachable(&self, roots: &[Expr]) -> Vec<Expr> {
         self.reached(roots, usize::MAX).unwrap_or_default()
     }
@@ -143,17 +153,23 @@ impl Arena {
 
     fn reached(&self, roots: &[Expr], most: usize) -> Option<Vec<Expr>> {
         let mut seen: FxHashSet<Expr> = FxHashSet::default();
-        let mut stack: Vec<Expr> = roots.to_vec();
-        while let Some(e) = stack.pop() {
-            if seen.insert(e) {
-                stack.extend(self.node(e).operands());
+        let mut order: Vec<Expr> = Vec::new();
+        // True for a node whose operands stand above it.
+        let mut stack: Vec<(Expr, bool)> = roots.iter().rev().map(|&e| (e, false)).collect();
+        while let Some((e, is_open)) = stack.pop() {
+            if is_open {
+                order.push(e);
+            } else if seen.insert(e) {
+                match self.node(e) {
+                    ExprNode::Const(_) | ExprNode::Pi | ExprNode::Symbol(_) => order.push(e),
+                    ExprNode::Unary(_, a) => stack.extend([(e, true), (a, false)]),
+                    ExprNode::Binary(_, a, b) => stack.extend([(e, true), (b, false), (a, false)]),
+                }
             }
             if seen.len() > most {
                 return None;
             }
         }
-        let mut order: Vec<Expr> = seen.into_iter().collect();
-        order.sort_unstable();
         Some(order)
     }
 }

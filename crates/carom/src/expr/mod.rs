@@ -4,8 +4,9 @@
 //! times is stored, differentiated and computed once. Building an expression simplifies it by local rules that never
 //! change its value where it is defined ([`build`]).
 //!
-//! A node is made after its operands, so its number is larger than theirs: every algorithm here is one loop over the
-//! reachable nodes in order of number, and none recurses. Expressions of any depth are safe.
+//! Every algorithm here is one loop over the reachable nodes, operands before what uses them, and none recurses.
+//! Expressions of any depth are safe. No algorithm depends on the numbers of nodes, so that the result and its roundoff
+//! do not depend on what the process did before (`order.rs`).
 //!
 //! ```
 //! use carom::lab::expr::Expr;
@@ -19,6 +20,7 @@ pub mod build;
 mod diff;
 mod eval;
 mod ops;
+mod order;
 pub mod parse;
 pub mod print;
 mod product;

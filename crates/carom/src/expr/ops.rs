@@ -107,7 +107,7 @@ impl Expr {
         with_arena(|a| a.reachable(&[self])).iter().any(|e| symbols.contains(e))
     }
 
-    /// The symbols that occur in it, in the order in which they were first named.
+    /// The symbols that occur in it, in the order in which they stand.
     pub fn symbols(self) -> Vec<Expr> {
         with_arena(|a| {
             let nodes = a.reachable(&[self]);
