@@ -12,7 +12,7 @@ use super::{Arena, Expr, ExprNode, Op};
 /// multiplier is 2⁶⁴ divided by the golden ratio.
 fn mix(hash: u64, word: u64) -> u64 {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-    let x = (hash.rotate_left(29) ^ word).wrapping_mul(GOLDEN);
+    let x = (hash.rotate_left(31) ^ word).wrapping_mul(GOLDEN);
     let x = (x ^ x >> 32).wrapping_mul(GOLDEN);
     x ^ x >> 29
 }
@@ -140,7 +140,7 @@ mod tests {
         let [x, y] = ["x", "y"].map(Expr::symbol);
         let key = |e: Expr| with_arena(|a| a.key(e));
         let keys = [key(x), key(Expr::constant(0.5)), key((x + y.sin()) * x)];
-        assert_eq!(keys, [0x98A3_175E_5C24_DF8B, 0x6B05_3FB7_0B33_8008, 0x8209_782A_4E64_6DB7], "{keys:#x?}");
+        assert_eq!(keys, [0xF9CB_A991_EE99_8816, 0x0170_B5FA_3BDB_4103, 0xFD27_D677_A888_5DA9], "{keys:#x?}");
     }
 
     #[test]
