@@ -150,7 +150,7 @@ fn the_marionette_follows_its_strings() {
     }
 }
 
-/// The same through the whole of a simulation, from the text of the model.
+/// The reference nodes of the marionette, from the text of its model through a whole simulation.
 #[test]
 fn the_model_of_the_marionette_agrees() {
     let file: Value = serde_json::from_str(include_str!("reference/marionette.json")).expect("JSON");

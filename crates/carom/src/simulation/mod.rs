@@ -217,7 +217,7 @@ impl Simulation {
         self
     }
 
-    /// The same with controls on each step of the phases, where they were one number all the time.
+    /// This simulation with a control for each step of the phases, where each control was constant along the run.
     pub(crate) fn with_control_steps(mut self) -> Simulation {
         if self.controls.is_empty() && !self.model.problem.phases.is_empty() {
             let mut settings = self.model.settings_of_steps(self.until);

@@ -235,7 +235,7 @@ impl Motion {
         self.w.dot(force.n) + self.v.dot(force.f)
     }
 
-    /// The same motion about the point at r from the reference point.
+    /// This motion, referred to the point at r from the reference point.
     #[inline(always)]
     pub fn to(self, r: Vec3) -> Motion {
         Motion { w: self.w, v: self.v + self.w.cross(r) }
@@ -243,7 +243,7 @@ impl Motion {
 }
 
 impl Force {
-    /// The same force about another point, from which the reference point is at r.
+    /// This force, referred to another point, from which the reference point is at r.
     #[inline(always)]
     pub fn back(self, r: Vec3) -> Force {
         Force { n: self.n + r.cross(self.f), f: self.f }

@@ -48,7 +48,7 @@ struct Code {
     tables: Tables,
     /// (t, q, v) at all stages, and the parameters → a, ∂a/∂q, ∂a/∂v.
     kernel: LaneKernel,
-    /// The same → a.
+    /// (t, q, v) at all stages, and the parameters → a.
     plain: LaneKernel,
     /// (parameters, t, q, v) → p = L_v.
     momenta: Kernel,

@@ -73,7 +73,8 @@ impl Check<'_> {
         Err(self.model.error(&self.model.places.motion, message, "give `v` instead"))
     }
 
-    /// The same where ball joints make L_vv singular along their quaternions: v is on the tangent space, and L_v = p there.
+    /// The velocities of given momenta where ball joints make L_vv singular along their quaternions: v is on the tangent space, and
+    /// L_v = p there.
     ///
     /// ```text
     /// [ L_vv  Gᵀ ; G  0 ] (δv; ν) = (p − L_v(q, v) ; −Gv − g_t)
