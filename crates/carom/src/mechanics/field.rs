@@ -34,33 +34,34 @@ pub struct Field {
     n: usize,
     parameters: usize,
     velocity: Velocity,
-    /// The parameters, t, q, p and, if v is implicit, v.
-    inputs: Vec<f64>,
     /// The initial guess of an implicit v.
     guess: Vec<f64>,
-    /// v, ṗ, H; with constraints, then L_v and μ.
-    values: Vec<f64>,
-    /// Whether the values depend on the time, and which of them are up to date for `inputs`.
+    /// Whether the values depend on the time.
     depends_on_time: bool,
-    known: Known,
-    /// The point before, if v is explicit: impacts look at two states in turn.
-    before: Before,
+    /// The last point and, if v is explicit, the one before: impacts look at two states in turn.
+    points: [Point; 2],
+    /// The number of the last point.
+    now: usize,
     /// True if an implicit velocity starts from the last one, false if always from rest.
     remembers: bool,
 }
 
 /// A point and its values.
 #[derive(Clone, Debug)]
-struct Before {
-    t: f64,
-    z: Vec<f64>,
+struct Point {
+    /// The parameters, t, q, p and, if v is implicit, v.
+    inputs: Vec<f64>,
+    /// v, ṗ, H; with constraints, then L_v and μ.
     values: Vec<f64>,
+    /// Which of the values are up to date for `inputs`.
     known: Known,
 }
 
-impl Before {
-    fn new(n: usize, values: usize) -> Before {
-        Before { t: 0.0, z: vec![0.0; 2 * n], values: vec![0.0; values], known: Known::Nothing }
+impl Point {
+    fn new(parameters: &[f64], others: usize, values: usize) -> Point {
+        let mut inputs = parameters.to_vec();
+        inputs.resize(parameters.len() + others, 0.0);
+        Point { inputs, values: vec![0.0; values], known: Known::Nothing }
     }
 }
 
@@ -113,18 +114,15 @@ impl Field {
                 Velocity::Implicit(Newton::new(mechanics, &given, &symbols, &residuals, &outputs)?)
             }
         };
-        let mut inputs = vec![0.0; parameters.len() + 1 + 2 * n + unknowns];
-        inputs[..parameters.len()].copy_from_slice(parameters);
+        let point = Point::new(parameters, 1 + 2 * n + unknowns, values);
         Ok(Field {
             n,
             parameters: parameters.len(),
             velocity,
-            inputs,
             guess: vec![0.0; unknowns],
-            values: vec![0.0; values],
             depends_on_time,
-            known: Known::Nothing,
-            before: Before::new(n, values),
+            points: [point.clone(), point],
+            now: 0,
             remembers: true,
         })
     }
@@ -132,25 +130,22 @@ impl Field {
     /// The equations while these walls hold the motion as additional constraints after those of the model.
     pub(crate) fn held(code: &Arc<LocalCode>, walls: &[usize], parameters: &[f64]) -> Field {
         let tangent = Tangent::new(code, &code.rows_with(walls), parameters);
-        let mut inputs = parameters.to_vec();
-        inputs.resize(parameters.len() + 1 + 2 * code.n, 0.0);
+        let point = Point::new(parameters, 1 + 2 * code.n, tangent.values());
         Field {
             n: code.n,
             parameters: parameters.len(),
-            values: vec![0.0; tangent.values()],
-            inputs,
             guess: Vec::new(),
             depends_on_time: code.depends_on_time,
             velocity: Velocity::Held(Box::new(tangent)),
-            known: Known::Nothing,
-            before: Before::new(0, 0),
+            points: [point.clone(), point],
+            now: 0,
             remembers: true,
         }
     }
 
     /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
-        self.inputs[..self.parameters].copy_from_slice(parameters);
+        self.points.iter_mut().for_each(|point| point.inputs[..self.parameters].copy_from_slice(parameters));
         if let Velocity::Held(tangent) = &mut self.velocity {
             tangent.set_parameters(parameters);
         }
@@ -159,9 +154,11 @@ impl Field {
 
     /// Forgets the last point, which is the initial guess for an implicit velocity.
     pub fn forget(&mut self) {
-        (self.known, self.before.known) = (Known::Nothing, Known::Nothing);
         let unknowns = self.parameters + 1 + 2 * self.n;
-        self.inputs[unknowns..].fill(0.0);
+        for point in &mut self.points {
+            point.known = Known::Nothing;
+            point.inputs[unknowns..].fill(0.0);
+        }
         if let Velocity::Held(tangent) = &mut self.velocity {
             tangent.forget();
         }
@@ -182,26 +179,25 @@ impl Field {
 
     /// Evaluates (v, ṗ, H) at (t, q, p).
     pub fn at(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        self.know(Known::All, t, z)?;
-        Ok(&self.values)
+        Ok(&self.know(Known::All, t, z)?.values)
     }
 
     /// The velocities v = H_p.
     pub fn velocity(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
-        self.know(Known::Motion, t, z)?;
-        Ok(&self.values[..self.n])
+        let n = self.n;
+        Ok(&self.know(Known::Motion, t, z)?.values[..n])
     }
 
     /// The velocities and H.
     pub fn motion(&mut self, t: f64, z: &[f64]) -> std::result::Result<(&[f64], f64), NoSolution> {
-        self.know(Known::Motion, t, z)?;
-        Ok((&self.values[..self.n], self.values[2 * self.n]))
+        let n = self.n;
+        let values = &self.know(Known::Motion, t, z)?.values;
+        Ok((&values[..n], values[2 * n]))
     }
 
     /// The energy H.
     pub fn energy(&mut self, t: f64, z: &[f64]) -> std::result::Result<f64, NoSolution> {
-        self.know(Known::Motion, t, z)?;
-        Ok(self.values[2 * self.n])
+        Ok(self.motion(t, z)?.1)
     }
 
     /// Projects p onto the tangent space of the constraints and stores μ in [`Field::multipliers`]. Does nothing if there are
@@ -218,65 +214,61 @@ impl Field {
 
     /// μ of the last point.
     pub fn multipliers(&self) -> &[f64] {
-        self.values.get(3 * self.n + 1..).unwrap_or(&[])
+        self.points[self.now].values.get(3 * self.n + 1..).unwrap_or(&[])
     }
 
-    /// Exchanges the point with that before, and says whether it is the one that is wanted.
+    /// True if the wanted values of the last point are those at (t, z).
     #[inline]
-    fn turn_back(&mut self, wanted: Known, t: f64, z: &[f64]) -> bool {
-        let Before { t: time, z: other, values, known } = &mut self.before;
-        let (now, state) = self.inputs[self.parameters..].split_at_mut(1);
-        for (a, b) in state.iter_mut().zip(other) {
-            std::mem::swap(a, b);
-        }
-        std::mem::swap(&mut now[0], time);
-        std::mem::swap(&mut self.values, values);
-        std::mem::swap(&mut self.known, known);
-        self.known >= wanted && (now[0] == t || !self.depends_on_time) && state[..z.len()] == *z
+    fn is_at(&self, wanted: Known, t: f64, z: &[f64]) -> bool {
+        let Point { inputs, known, .. } = &self.points[self.now];
+        let at = &inputs[self.parameters..];
+        *known >= wanted && at[1..=z.len()] == *z && (at[0] == t || !self.depends_on_time)
     }
 
     /// Computes the wanted values at a point. Repeated calls at one point are free, because the energy, the walls and the
     /// outputs all need the same values.
-    fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
-        let is_same_time = self.inputs[self.parameters] == t || !self.depends_on_time;
-        let state = &mut self.inputs[self.parameters + 1..][..z.len()];
-        if self.known >= wanted && is_same_time && state == z {
-            return Ok(());
+    fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<&Point, NoSolution> {
+        if self.is_at(wanted, t, z) {
+            return Ok(&self.points[self.now]);
         }
-        if matches!(self.velocity, Velocity::Explicit(_)) && self.turn_back(wanted, t, z) {
-            return Ok(());
+        if matches!(self.velocity, Velocity::Explicit(_)) {
+            self.now = 1 - self.now;
+            if self.is_at(wanted, t, z) {
+                return Ok(&self.points[self.now]);
+            }
         }
-        self.inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
-        self.inputs[self.parameters] = t;
-        self.known = Known::Nothing;
+        let Point { inputs, values, known } = &mut self.points[self.now];
+        inputs[self.parameters] = t;
+        inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
+        *known = Known::Nothing;
         match &mut self.velocity {
             Velocity::Explicit(explicit) => {
-                explicit.eval(wanted, &self.inputs, &mut self.values);
-                self.known = wanted;
+                explicit.eval(wanted, inputs, values);
+                *known = wanted;
             }
             // Start from the last velocity; if that fails, carefully; if that fails, from rest. If p = L_v(q, v) is strongly
             // nonlinear, as in relativity, full Newton steps lead to inadmissible velocities.
             Velocity::Implicit(newton) => {
                 let unknowns = self.parameters + 1 + z.len();
                 if !self.remembers {
-                    self.inputs[unknowns..].fill(0.0);
+                    inputs[unknowns..].fill(0.0);
                 }
-                self.guess.copy_from_slice(&self.inputs[unknowns..]);
-                if newton.solve(&mut self.inputs, &mut self.values).is_err() {
-                    self.inputs[unknowns..].copy_from_slice(&self.guess);
-                    if newton.solve_carefully(&mut self.inputs, &mut self.values).is_err() {
-                        self.inputs[unknowns..].fill(0.0);
-                        newton.solve_carefully(&mut self.inputs, &mut self.values)?;
+                self.guess.copy_from_slice(&inputs[unknowns..]);
+                if newton.solve(inputs, values).is_err() {
+                    inputs[unknowns..].copy_from_slice(&self.guess);
+                    if newton.solve_carefully(inputs, values).is_err() {
+                        inputs[unknowns..].fill(0.0);
+                        newton.solve_carefully(inputs, values)?;
                     }
                 }
-                self.known = Known::All;
+                *known = Known::All;
             }
             Velocity::Held(tangent) => {
-                tangent.eval(t, z, &mut self.values)?;
-                self.known = Known::All;
+                tangent.eval(t, z, values)?;
+                *known = Known::All;
             }
         }
-        Ok(())
+        Ok(&self.points[self.now])
     }
 }
 

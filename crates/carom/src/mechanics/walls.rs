@@ -19,11 +19,12 @@ const MANY: usize = 16;
 #[derive(Clone)]
 pub(crate) struct Walls {
     code: Arc<Code>,
-    /// The inputs at a state.
+    /// The inputs at a state, and that state.
     inputs: Inputs,
-    /// The outputs of the kernel of one wall, and the wall and the state to which they belong.
+    placed: Phase,
+    /// The outputs of the kernel of one wall at that state, and the wall; none if they are not known there.
     values: Vec<f64>,
-    at: (usize, Phase),
+    at: Option<usize>,
     ends: [End; 2],
     /// The moments inside the step, once they have been computed.
     pub(crate) moments: Moments,
@@ -78,7 +79,8 @@ impl Walls {
             code: Arc::new(code),
             inputs: Inputs::new(parameters, n),
             values: vec![0.0; n + 4],
-            at: (0, end.z.clone()),
+            placed: end.z.clone(),
+            at: None,
             ends: [end.clone(), end],
             moments: Moments::new(n),
             gaps: [0.0; 2 * MOMENTS],
@@ -95,7 +97,8 @@ impl Walls {
     pub(crate) fn forget(&mut self) {
         self.ends.iter_mut().for_each(|end| end.z.t = f64::NAN);
         self.ends.iter_mut().for_each(|end| end.z.z.fill(f64::NAN));
-        self.at.1.t = f64::NAN;
+        self.placed.t = f64::NAN;
+        self.at = None;
     }
 
     /// Computes φ and φ̇ of every wall at both ends of a step. The first end is usually the last end of the step before, and is
@@ -157,20 +160,12 @@ impl Walls {
         z: &Phase,
         field: &mut Field,
     ) -> std::result::Result<(f64, f64), NoSolution> {
-        // v, too, has to be that of z for `size_of_rate`.
         self.place(z, field)?;
-        self.know(wall, z);
-        checked(&self.values)
-    }
-
-    /// Evaluates the kernel of one wall, unless it was evaluated in this state. The inputs are those of the state.
-    fn know(&mut self, wall: usize, z: &Phase) {
-        if self.at.0 == wall && self.at.1 == *z {
-            return;
+        if self.at != Some(wall) {
+            self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+            self.at = Some(wall);
         }
-        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
-        self.at.0 = wall;
-        self.at.1.copy_from(z);
+        checked(&self.values)
     }
 
     /// The sum of absolute terms in φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
@@ -202,11 +197,12 @@ impl Walls {
 
     /// Returns φ_t and writes ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
-        if self.at.0 != wall || self.at.1 != *z {
+        if self.at != Some(wall) || self.placed != *z {
             self.inputs.place_q(z.t, z.q());
             self.code.each[wall].eval(self.inputs.all(), &mut self.values);
             // The velocities are not those of z.
-            self.at.1.t = f64::NAN;
+            self.placed.t = f64::NAN;
+            self.at = None;
         }
         gradient.copy_from_slice(&self.values[4..]);
         self.values[2]
@@ -214,7 +210,12 @@ impl Walls {
 
     /// Writes the inputs at a state.
     fn place(&mut self, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
-        self.inputs.place(z.t, z.q(), field.velocity(z.t, &z.z)?);
+        if self.placed != *z {
+            self.at = None;
+            self.placed.t = f64::NAN;
+            self.inputs.place(z.t, z.q(), field.velocity(z.t, &z.z)?);
+            self.placed.copy_from(z);
+        }
         Ok(())
     }
 }

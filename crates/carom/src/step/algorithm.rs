@@ -268,7 +268,6 @@ impl Stepper for EventDriven {
         self.resolver.restitution.copy_from_slice(self.evaluator.restitution());
         self.resolver.touching.forget();
         self.resolver.hit.h = 0.0;
-        self.rest.iter_mut().for_each(|rest| rest.touching.forget());
         self.released.clear();
         self.spectrum.forget();
     }
@@ -292,6 +291,7 @@ impl Stepper for EventDriven {
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()> {
         let h = until - from.z.t;
         log.restart(from, h);
+        self.resolver.touching.forget_response();
         self.maps.select(&from.holding)?;
         let ahead = match &from.memory {
             Memory::Control(control) if control.h > 0.0 => control.h.min(h),

@@ -14,18 +14,19 @@ impl Rest {
     /// place, provided that φ̇_j = 0. Example: a table on four legs rests on three of them; when the load leaves their triangle,
     /// the fourth leg takes over.
     pub(super) fn hand_over(
-        &mut self,
+        &self,
         z: &Phase,
         held: &[usize],
         leaving: usize,
         around: &mut Surroundings,
     ) -> Solved<Option<Vec<usize>>> {
-        let (pace, evaluator) = (around.pace(), &mut *around.evaluator);
-        let mut others = self.touching.walls.clone();
+        let pace = around.pace();
+        let (evaluator, touching) = (&mut *around.evaluator, &mut around.resolver.touching);
+        let mut others = touching.walls.clone();
         others.retain(|(wall, _)| !held.contains(wall));
         for k in (0..others.len()).rev() {
             let (wall, rate) = others[k];
-            if rate.abs() > self.touching.scale(wall, rate, z, pace, evaluator)?.slow {
+            if rate.abs() > touching.scale(wall, rate, z, pace, evaluator)?.slow {
                 others.remove(k);
             }
         }
@@ -39,9 +40,9 @@ impl Rest {
         }
         all.extend(&others);
         let count = all.len();
-        let touching = std::mem::replace(&mut self.touching.walls, all);
-        let w = self.touching.responses(z, evaluator);
-        self.touching.walls = touching;
+        let slow = std::mem::replace(&mut touching.walls, all);
+        let w = touching.responses(z, evaluator);
+        touching.walls = slow;
         let w = w?;
         let part = |k: usize| parts_of_redundant(&w, count, held.len(), held.len() + k).map(|parts| parts[number]);
         let takers = (0..others.len()).filter_map(|k| part(k).map(|part| (others[k].0, part)));

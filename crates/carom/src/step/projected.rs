@@ -79,6 +79,8 @@ impl Projected {
             let Side { maps, evaluator, probe } = &mut self.sides[self.side];
             maps.full().step(&self.z, tau_left, &mut self.next)?;
             let evaluator = &mut **evaluator;
+            // The sides differ in W.
+            self.touching.forget_response();
             let mut search = Search {
                 maps,
                 evaluator,

@@ -21,20 +21,18 @@ use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::press;
-use super::touching::{Pace, Scale, Touching};
+use super::touching::{Pace, Scale};
 use crate::impact::by_others;
 use crate::limits::{NO_FORCE, SLOW, SLOW_BOUNCE};
 use crate::phase::Phase;
-use crate::plant::{Evaluator, Facts};
+use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
 
 /// Decides which walls hold the motion.
 pub(super) struct Rest {
     /// True if the run ends at an accumulation point.
     pub(super) stops: bool,
-    /// The touching walls with small rates.
-    pub(super) touching: Touching,
-    /// The length and velocity scales at these walls.
+    /// The length and velocity scales at the touching walls with small rates.
     scales: Vec<Scale>,
 }
 
@@ -63,8 +61,8 @@ impl Surroundings<'_> {
 }
 
 impl Rest {
-    pub(super) fn new(stops: bool, facts: &Facts) -> Rest {
-        Rest { stops, touching: Touching::new(facts), scales: Vec::new() }
+    pub(super) fn new(stops: bool) -> Rest {
+        Rest { stops, scales: Vec::new() }
     }
 
     /// Decides which of the touching walls hold the motion from this instant on, selects that contact mode, and projects z onto
@@ -126,34 +124,37 @@ impl Rest {
         Ok(())
     }
 
-    /// Collects the touching walls with small rates in `touching`.
+    /// Collects the touching walls with small rates in `resolver.touching`.
     fn collect_slow_walls(&mut self, z: &Phase, released: &[usize], around: &mut Surroundings) -> Solved<()> {
-        self.touching.walls.clear();
         self.scales.clear();
-        let (restitution, pace) = (&around.resolver.restitution, around.pace());
-        self.touching.move_with(z, pace.h, around.evaluator)?;
+        let pace = around.pace();
+        let Surroundings { resolver: Resolver { restitution, touching, .. }, evaluator, .. } = around;
+        touching.walls.clear();
+        touching.move_with(z, pace.h, &mut **evaluator)?;
         for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
-            let (gap, rate) = around.evaluator.gap_and_rate(wall, z)?;
-            let scale = self.touching.scale(wall, rate, z, pace, around.evaluator)?;
+            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
             // With e = 1 every bounce above roundoff is kept.
             let loses = restitution[wall] < 1.0;
+            if !loses && gap.abs() > touching.roundoff(wall, rate, z, &mut **evaluator)? {
+                continue;
+            }
+            let scale = touching.scale(wall, rate, z, pace, &mut **evaluator)?;
             let lowest = if loses { scale.lowest } else { scale.roundoff };
-            let touches = if loses { gap <= lowest } else { gap.abs() <= lowest };
-            let fast = if loses { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::INFINITY };
-            if touches && (rate.abs() <= fast || rate.abs() <= scale.slow) {
-                self.touching.walls.push((wall, rate));
+            let fast = if loses || pace.fastest > 0.0 { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::MAX };
+            if gap <= lowest && (rate.abs() <= fast || rate.abs() <= scale.slow) {
+                touching.walls.push((wall, rate));
                 self.scales.push(Scale { lowest, ..scale });
             }
         }
         Ok(())
     }
 
-    /// Selects from `touching` the walls that hold the motion.
+    /// Selects from `resolver.touching` the walls that hold the motion.
     fn holding_walls(&mut self, z: &Phase, around: &mut Surroundings) -> Solved<Vec<Held>> {
-        if self.touching.walls.is_empty() {
+        if around.resolver.touching.walls.is_empty() {
             return Ok(Vec::new());
         }
-        let walls: Vec<usize> = self.touching.walls.iter().map(|(wall, _)| *wall).collect();
+        let walls: Vec<usize> = around.resolver.touching.walls.iter().map(|(wall, _)| *wall).collect();
         let mut free = Vec::new();
         let size = around.evaluator.accelerations(z, &walls, &mut free)?;
         // An acceleration that changes no velocity noticeably within a whole step is roundoff.
@@ -162,12 +163,12 @@ impl Rest {
             let presses = fastest == 0.0 || a.abs() * h > SLOW * fastest * scales[k].root_w;
             presses && (rate * rate <= 2.0 * scales[k].lowest * a.abs() || rate.abs() <= scales[k].slow)
         };
-        let rates: Vec<f64> = self.touching.walls.iter().map(|(_, rate)| *rate).collect();
+        let rates: Vec<f64> = around.resolver.touching.walls.iter().map(|(_, rate)| *rate).collect();
         let low: Vec<usize> = (0..free.len()).filter(|&k| is_low(k, rates[k], free[k])).collect();
         if low.iter().all(|&k| free[k] >= 0.0) {
             return Ok(Vec::new());
         }
-        let (m, w) = (free.len(), self.touching.responses(z, around.evaluator)?);
+        let (m, w) = (free.len(), around.resolver.touching.responses(z, around.evaluator)?);
         // A ball that falls into a gap without play closes on both sides by what their gradients differ by, which no force can
         // stop: φ̈ is not that of the combination of other walls on which this wall nearly depends.
         let gives_way = |k: usize, a: &[f64]| {
@@ -177,14 +178,14 @@ impl Rest {
         let is_low = |k: usize, a: &[f64]| is_low(k, rates[k], a[k]) && !gives_way(k, a);
         let pressed = press(&w, &free, size, low, is_low).ok_or(NoSolution::Accumulated)?;
         let total: f64 = pressed.iter().map(|wall| wall.force).sum();
-        let restitution = &around.resolver.restitution;
-        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[self.touching.walls[k].0]) {
+        let Resolver { restitution, touching, .. } = &*around.resolver;
+        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[touching.walls[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
             _ => 0.0,
         };
         let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
         let held =
-            holding.map(|p| Held { wall: self.touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
+            holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
         let mut held: Vec<Held> = held.collect();
         held.sort_by_key(|held| held.wall);
         Ok(held)

@@ -89,7 +89,7 @@ impl Scheme {
         let facts = self.plant.facts();
         let built = self.method.rule(&*self.plant, &self.settings)?;
         let can_rest = built.partial.is_none() && flow.can_hold() && facts.walls > 0;
-        let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop, self.plant.facts()));
+        let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop));
         let maps = Maps::new(&self.plant, flow, built.partial, variant)?;
         let resolver = Resolver::new(built.rule, self.settings.simultaneous, facts);
         Ok(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest))

@@ -25,6 +25,11 @@ pub(super) struct Touching {
     change: Vec<f64>,
     /// Room for a state.
     next: Phase,
+    /// The √W that was computed last, with its wall, and the state to which it belongs.
+    root_w: Option<(usize, f64)>,
+    at: Phase,
+    /// True if W depends on the coordinates and the time only, and not on the momenta.
+    is_quadratic: bool,
 }
 
 /// What limits the rates and gaps of a run are compared with.
@@ -67,13 +72,21 @@ impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
         let zeros = vec![0.0; facts.n];
         let (moved, gradient, change) = (zeros.clone(), zeros.clone(), zeros);
-        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, next: facts.nowhere() }
+        let (next, at) = (facts.nowhere(), facts.nowhere());
+        let (walls, is_quadratic) = (Vec::new(), facts.is_quadratic);
+        Touching { walls, window: 0.0, moved, gradient, change, next, root_w: None, at, is_quadratic }
     }
 
     /// Forgets the last step, of whose length positions are known.
     pub(super) fn forget(&mut self) {
         self.moved.fill(0.0);
         self.window = 0.0;
+        self.forget_response();
+    }
+
+    /// Forgets the last √W, so that the next has the bits of a first one.
+    pub(super) fn forget_response(&mut self) {
+        self.root_w = None;
     }
 
     /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
@@ -108,8 +121,15 @@ impl Touching {
 
     /// √W of a wall; 0 where constraints block its normal direction.
     pub(super) fn root_of_response(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
+        let is_there = self.at.t == z.t && self.at.q() == z.q() && (self.is_quadratic || self.at.p() == z.p());
+        if let Some((_, root_w)) = self.root_w.filter(|(known, _)| *known == wall && is_there) {
+            return Ok(root_w);
+        }
         let lambda = self.push(wall, z, evaluator)?;
-        Ok((self.change_of_rate() / lambda).max(0.0).sqrt())
+        let root_w = (self.change_of_rate() / lambda).max(0.0).sqrt();
+        self.root_w = Some((wall, root_w));
+        self.at.copy_from(z);
+        Ok(root_w)
     }
 
     /// ∇φ·(v⁺ − v⁻). A difference of rates would lose the small velocities of bodies beside fast ones, or at walls that move.
