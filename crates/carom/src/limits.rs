@@ -144,18 +144,20 @@ pub const AT_REST: f64 = 1e-6;
 pub const MANY_FROM_REST: usize = 200;
 /// A run with more controlled steps than this is long: it has steps of equal length instead.
 pub const MOST_CONTROLLED: usize = 100_000;
-/// Stage equations of quick steps are solved to this many times less than the local error that is allowed.
-pub const SAFETY_OF_SOLUTION: f64 = 100.0;
-/// They are solved at least to this: the polynomial of a step is extrapolated, which amplifies its error by some 10⁵. With 1e-9, one
-/// double pendulum in ten misses a tolerance of 1e-5.
-pub const MOST_SOLUTION: f64 = 1e-10;
+/// Stage equations of quick steps are solved to the local error that is allowed, and at least to this, relative to the motion: the
+/// polynomial of a step is extrapolated, which amplifies its error by some 10⁵.
+pub const MOST_SOLUTION: f64 = 3e-8;
 /// They are solved at most to this, which is roundoff.
 pub const LEAST_SOLUTION: f64 = 1e-17;
 /// The prediction of a quick step may be off by this many times the square root of the accuracy with which it is solved: the end of
 /// a step is by far more accurate than the prediction of the next, since their orders are 16 and 8.
 pub const PREDICTION: f64 = 60.0;
-/// A quick step is repeated if its prediction is worse by this factor; after an impact, if the next prediction would be.
-pub const REPEATED: [f64; 2] = [300.0, 30.0];
+/// A quick step is repeated if its prediction is worse by this factor: it is then a quarter too long, and the error of its end, which
+/// goes with the power 17 of the step, is 50 times too large.
+pub const REPEATED: f64 = 8.0;
+/// What a step promises for the prediction of the next, relative to what is allowed, counts for the length of that by this much: it
+/// is known to a factor of ten only.
+pub const NEXT_PREDICTION: f64 = 0.1;
 /// A step longer by more than this than the one before is not predicted from it.
 pub const PREDICTS: f64 = 1.5;
 /// The first quick step, relative to the time in which the forces of the start would change the motion, for a solution to 1.

@@ -1,6 +1,6 @@
 //! A map with roundoff of its own.
 
-use crate::phase::{Discrete, Flow, Goal, Impulses, Moments, Phase, Polynomial, Quick};
+use crate::phase::{Discrete, Flow, Goal, Impulses, Moments, Phase, Polynomial, Predicted, Quick};
 use crate::solve::NoSolution;
 
 /// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
@@ -52,10 +52,10 @@ impl Quick for Disturbed {
         goal: Goal,
         past: &Polynomial,
         z1: &mut Phase,
-    ) -> Result<f64, NoSolution> {
-        let error = self.quick_map()?.attempt((z0, v0), h, goal, past, z1)?;
+    ) -> Result<Predicted, NoSolution> {
+        let predicted = self.quick_map()?.attempt((z0, v0), h, goal, past, z1)?;
         disturb(self.seed, z0.t, h, &z0.z, &mut z1.z);
-        Ok(error)
+        Ok(predicted)
     }
 
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution> {

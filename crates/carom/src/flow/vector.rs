@@ -92,6 +92,28 @@ impl Registers {
     }
 }
 
+/// Work on vectors of eight lanes alone.
+pub(crate) trait EightLanes {
+    type Outcome;
+    fn run<V: Vector<8>>(self) -> Self::Outcome;
+}
+
+impl Registers {
+    /// Does the work on vectors of eight lanes.
+    #[inline]
+    pub(crate) fn run_eight<W: EightLanes>(self, work: W) -> W::Outcome {
+        match self {
+            // SAFETY: `detect` found the instructions that these functions are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Registers::Avx512 => unsafe { x86::eight_with_512(work) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Registers::Avx2 => unsafe { x86::eight_with_256(work) },
+            Registers::Any => work.run::<Plain<8>>(),
+        }
+    }
+}
+
 macro_rules! array {
     ($name:ident, |$a:ident, $b:ident, $c:ident| $mul_add:expr, $about:literal) => {
         #[doc = $about]
@@ -165,7 +187,7 @@ array!(Plain, |a, b, c| a * b + c, "Without fused products, which would be calls
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Vector, Work};
+    use super::{EightLanes, Vector, Work};
 
     array!(Fused, |a, b, c| a.mul_add(b, c), "With fused products; the compiler makes vectors of them.");
 
@@ -279,6 +301,16 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
     pub(super) fn with_512<W: Work>(work: W) -> W::Outcome {
         work.run::<8, Wide>()
+    }
+
+    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
+    pub(super) fn eight_with_512<W: EightLanes>(work: W) -> W::Outcome {
+        work.run::<Wide>()
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn eight_with_256<W: EightLanes>(work: W) -> W::Outcome {
+        work.run::<Pair>()
     }
 
     #[target_feature(enable = "avx2,fma")]

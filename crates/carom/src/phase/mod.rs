@@ -117,11 +117,18 @@ pub struct Goal<'a> {
     pub roots: &'a [f64],
 }
 
+/// How well steps are predicted by the polynomials of the steps before them: the mean change of the velocities, relative to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicted {
+    /// The error of the prediction of this step; none if it was not predicted.
+    pub this: Option<f64>,
+    /// About the error of a prediction of a next step of the same length.
+    pub next: f64,
+}
+
 /// A flow whose steps can be solved to a tolerance, from the polynomial of the step before.
 pub trait Quick {
-    /// Makes a step from z0, where the velocities are v0, and returns how far the polynomial `past` of the step before was from it:
-    /// the mean change of the velocities, relative to them. Without such a polynomial, how far that of this step will be from the
-    /// next.
+    /// Makes a step from z0, where the velocities are v0. The polynomial `past` of the step before predicts it.
     fn attempt(
         &mut self,
         start: (&Phase, &[f64]),
@@ -129,7 +136,7 @@ pub trait Quick {
         goal: Goal,
         past: &Polynomial,
         z1: &mut Phase,
-    ) -> Result<f64, NoSolution>;
+    ) -> Result<Predicted, NoSolution>;
 
     /// Makes a step from the same start as the last, with its polynomial as the guess.
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution>;

@@ -3,7 +3,7 @@
 use crate::flow::legendre;
 use crate::limits::{
     COEFFICIENT_ROUNDOFF, CONTROL_FLOOR, LEAST_SHRINK, LEAST_SOLUTION, MOST_GROWTH, MOST_SHRINK, MOST_SOLUTION,
-    NOTHING, SAFETY_OF_SOLUTION, STEP_SAFETY,
+    NOTHING, STEP_SAFETY,
 };
 use crate::phase::{Goal, MOMENTS, Moments, Phase, Polynomial};
 use crate::solve::larger;
@@ -39,7 +39,7 @@ impl Control {
 
     /// How exactly a step is solved.
     pub(super) fn goal(&self) -> Goal<'_> {
-        let root = (self.tolerance / SAFETY_OF_SOLUTION).clamp(LEAST_SOLUTION, MOST_SOLUTION).sqrt();
+        let root = self.tolerance.clamp(LEAST_SOLUTION, MOST_SOLUTION).sqrt();
         Goal { root, speed: self.twice_kinetic.sqrt(), roots: &self.roots }
     }
 

@@ -5,8 +5,8 @@ use super::control::Control;
 use super::event::{Encounter, Kind};
 use super::log::StepLog;
 use super::state::Memory;
-use crate::limits::{FIRST_STEP, LOOK_AHEAD, PREDICTION, PREDICTS, REPEATED, SHORTEST_STEP};
-use crate::phase::{Phase, Quick};
+use crate::limits::{FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, PREDICTION, REPEATED, SHORTEST_STEP};
+use crate::phase::{Phase, Predicted, Quick};
 use crate::solve::{NoSolution, Solved};
 
 /// 2^(m/4) for m from −2 to 2: the ratios of steps for which predictions are tabulated.
@@ -156,17 +156,18 @@ struct Tried {
 /// that the end of the step is within the tolerance.
 fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
     let goal = control.goal();
-    let is_predicted = control.past.h > 0.0 && h <= PREDICTS * control.past.h;
-    let Ok(error) = quick.attempt(start, h, goal, &control.past, z1) else {
+    let Ok(Predicted { this, next }) = quick.attempt(start, h, goal, &control.past, z1) else {
         // A prediction that leads nowhere is not used again.
         control.past.forget();
         return Tried { is_good: false, factor: 0.5 };
     };
-    let error = error / (PREDICTION * goal.root);
-    let by_order = || (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
-    if error.is_nan() || error > REPEATED[usize::from(!is_predicted)] {
-        return Tried { is_good: false, factor: (0.8 * by_order()).clamp(0.1, 0.7) };
+    let allowed = PREDICTION * goal.root;
+    let by_order = |error: f64| (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
+    let error = this.unwrap_or(next) / allowed;
+    if error.is_nan() || error > REPEATED {
+        return Tried { is_good: false, factor: (0.8 * by_order(error)).clamp(0.1, 0.7) };
     }
+    let error = error.max(NEXT_PREDICTION * next / allowed);
     let rung = match error {
         e if e > 4.8 => 0,
         e if e > 1.0 => 1,
@@ -175,6 +176,6 @@ fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut
         _ => 2,
     };
     // What is not predicted anyway may grow faster.
-    let fast = if is_predicted { 0.0 } else { by_order() };
+    let fast = if this.is_some() { 0.0 } else { by_order(error) };
     Tried { is_good: true, factor: if fast > 2.0 { fast.min(4.0) } else { RUNGS[rung] } }
 }

@@ -184,8 +184,7 @@ impl Rest {
             _ => 0.0,
         };
         let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
-        let held =
-            holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
+        let held = holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
         let mut held: Vec<Held> = held.collect();
         held.sort_by_key(|held| held.wall);
         Ok(held)

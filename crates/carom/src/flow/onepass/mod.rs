@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
 use crate::limits::{FIRST_QUICK, NOTHING, PREDICTS, ROUNDOFF};
 use crate::mechanics::{Field, Inputs, Mechanics};
-use crate::phase::{Discrete, Flow, Goal, Moments, Phase, Polynomial, Quick};
+use crate::phase::{Discrete, Flow, Goal, Moments, Phase, Polynomial, Predicted, Quick};
 use crate::solve::NoSolution;
 use solve::{MOST_COORDINATES, Stages, Step};
 use tables::{S, Tables};
@@ -229,7 +229,7 @@ impl Quick for OnePass {
         goal: Goal,
         past: &Polynomial,
         z1: &mut Phase,
-    ) -> std::result::Result<f64, NoSolution> {
+    ) -> std::result::Result<Predicted, NoSolution> {
         self.last.v.copy_from_slice(v0);
         let ratio = h / past.h;
         let is_near = past.h > 0.0 && ratio <= PREDICTS;
@@ -241,7 +241,7 @@ impl Quick for OnePass {
         self.measure(z0, h, goal.speed, goal.roots);
         let first = self.solve(z0, h, goal.root)?;
         self.end(z1)?;
-        Ok(if is_near { first } else { self.decay() })
+        Ok(Predicted { this: is_near.then_some(first), next: self.decay() })
     }
 
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> std::result::Result<(), NoSolution> {

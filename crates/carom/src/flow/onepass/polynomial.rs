@@ -45,18 +45,9 @@ impl OnePass {
         let OnePass { code, stages, inputs, last: Last { begin, v, h, .. }, .. } = self;
         z1.t = begin.t + *h;
         let (to_q, to_v) = inputs.state_mut(z1.t);
-        let [once, twice] = &code.tables.end;
-        for (i, a) in stages.a.as_chunks::<S>().0.iter().enumerate() {
-            // Two sums at once.
-            let (mut by_v, mut by_q) = ([0.0; 2], [0.0; 2]);
-            for k in 0..S / 2 {
-                for odd in 0..2 {
-                    by_v[odd] += once[2 * k + odd] * a[2 * k + odd];
-                    by_q[odd] += twice[2 * k + odd] * a[2 * k + odd];
-                }
-            }
-            to_v[i] = v[i] + *h * (by_v[0] + by_v[1]);
-            to_q[i] = begin.z[i] + *h * (v[i] + *h * (by_q[0] + by_q[1]));
+        for (i, [once, twice]) in stages.swept.iter().enumerate().take(v.len()) {
+            to_v[i] = v[i] + *h * once;
+            to_q[i] = begin.z[i] + *h * (v[i] + *h * twice);
             z1.z[i] = to_q[i];
         }
         code.momenta.eval(inputs.all(), z1.p_mut());
@@ -65,18 +56,26 @@ impl OnePass {
     }
 
     /// The error that a prediction for a step of the same length would have, from the decay of the Legendre coefficients:
-    /// the first that is missing, l₈, grows to l₈ P₈(3) at the end of the next step.
+    ///
+    /// ```text
+    /// l₈ ≈ ρ·max(l₇, ρl₆),   ρ² = max(l₇, l₆)/max(l₅, l₄)
+    /// ```
+    ///
+    /// is the first that is missing, and grows to l₈ P₈(3) at the end of the next step. Two neighbours are taken together because
+    /// those of a symmetric motion vanish in turn.
     pub(super) fn decay(&mut self) -> f64 {
         self.expand();
         let h = self.last.h.abs();
-        let mut pairs = [0.0_f64; 2];
-        for (l, size) in self.last.legendre.chunks(S).zip(&self.sizes) {
-            for (pair, m) in pairs.iter_mut().zip([S - 1, S - 3]) {
-                // Those of a symmetric motion vanish in turn.
-                *pair = pair.max(h * l[m].abs().max(l[m - 1].abs()) / size);
+        // l₄ to l₇, each the largest of all coordinates.
+        let mut sizes = [0.0_f64; 4];
+        for (l, size) in self.last.legendre.as_chunks::<S>().0.iter().zip(&self.sizes) {
+            for m in 0..4 {
+                sizes[m] = sizes[m].max(h * l[S - 4 + m].abs() / size);
             }
         }
-        let [last, before] = pairs;
-        if last == 0.0 { 0.0 } else { EXTRAPOLATED * last * (last / before).sqrt().min(1.0) }
+        let [l4, l5, l6, l7] = sizes;
+        let (last, before) = (l6.max(l7), l4.max(l5));
+        let rho = (last / before).sqrt().min(1.0);
+        if last == 0.0 { 0.0 } else { EXTRAPOLATED * rho * l7.max(rho * l6) }
     }
 }
