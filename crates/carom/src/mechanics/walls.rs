@@ -124,6 +124,7 @@ impl Walls {
 
     fn look_at_end(&mut self, end: usize, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
         self.place(z, field)?;
+        self.at.1.t = f64::NAN;
         let End { z: known, values } = &mut self.ends[end];
         known.copy_from(z);
         self.code.all.eval(self.inputs.all(), values);
@@ -157,20 +158,20 @@ impl Walls {
         z: &Phase,
         field: &mut Field,
     ) -> std::result::Result<(f64, f64), NoSolution> {
-        // v, too, has to be that of z for `size_of_rate`.
-        self.place(z, field)?;
-        self.know(wall, z);
+        if self.at.1 != *z {
+            self.place(z, field)?;
+            self.at.1.copy_from(z);
+            self.evaluate(wall);
+        } else if self.at.0 != wall {
+            self.evaluate(wall);
+        }
         checked(&self.values)
     }
 
-    /// Evaluates the kernel of one wall, unless it was evaluated in this state. The inputs are those of the state.
-    fn know(&mut self, wall: usize, z: &Phase) {
-        if self.at.0 == wall && self.at.1 == *z {
-            return;
-        }
+    /// Evaluates the kernel of one wall at the inputs.
+    fn evaluate(&mut self, wall: usize) {
         self.code.each[wall].eval(self.inputs.all(), &mut self.values);
         self.at.0 = wall;
-        self.at.1.copy_from(z);
     }
 
     /// The sum of absolute terms in φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
@@ -202,11 +203,13 @@ impl Walls {
 
     /// Returns φ_t and writes ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
-        if self.at.0 != wall || self.at.1 != *z {
+        if self.at.1 != *z {
             self.inputs.place_q(z.t, z.q());
-            self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+            self.evaluate(wall);
             // The velocities are not those of z.
             self.at.1.t = f64::NAN;
+        } else if self.at.0 != wall {
+            self.evaluate(wall);
         }
         gradient.copy_from_slice(&self.values[4..]);
         self.values[2]

@@ -23,6 +23,8 @@ pub(super) struct Touching {
     gradient: Vec<f64>,
     /// How an impulse changes the velocities.
     change: Vec<f64>,
+    /// How that of a wall does with which others are compared.
+    pushed: Vec<f64>,
     /// Room for a state.
     next: Phase,
 }
@@ -66,8 +68,8 @@ pub(super) struct Scale {
 impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
         let zeros = vec![0.0; facts.n];
-        let (moved, gradient, change) = (zeros.clone(), zeros.clone(), zeros);
-        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, next: facts.nowhere() }
+        let [moved, gradient, change, pushed] = [0; 4].map(|_| zeros.clone());
+        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, pushed, next: facts.nowhere() }
     }
 
     /// Forgets the last step, of whose length positions are known.
@@ -200,17 +202,44 @@ impl Touching {
         if gap.abs() > lowest || rate * rate > NEARLY_REDUNDANT * (root_w * motion).powi(2) {
             return Ok(false);
         }
+        // What no touching wall answers to depends on none: mostly all is said with that.
+        self.push(wall, z, evaluator)?;
+        self.pushed.copy_from_slice(&self.change);
+        let mut others = (0..count).filter(|&other| other != wall);
+        let is_alone = loop {
+            match others.next() {
+                Some(other) if self.answers(other, z, evaluator) && self.touches(other, z, pace, evaluator)? => {
+                    break false;
+                }
+                Some(_) => {}
+                None => break true,
+            }
+        };
+        if is_alone {
+            return Ok(false);
+        }
         self.walls.clear();
         for other in 0..count {
-            let (gap, rate) = evaluator.gap_and_rate(other, z)?;
-            if other == wall || (gap <= 0.0 || gap <= self.scale(other, rate, z, pace, evaluator)?.lowest) {
-                self.walls.push((other, rate));
+            if other == wall || self.touches(other, z, pace, evaluator)? {
+                self.walls.push((other, evaluator.gap_and_rate(other, z)?.1));
             }
         }
         let w = self.responses(z, evaluator)?;
         let number = self.walls.iter().position(|(touching, _)| *touching == wall);
         let left = number.and_then(|number| left_of_redundant(&w, self.walls.len(), number));
         Ok(left.is_some_and(|left| rate * rate <= left * motion * motion))
+    }
+
+    /// True if the rate of a wall changes with the impulse in `pushed`.
+    fn answers(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> bool {
+        evaluator.normal(wall, z, &mut self.gradient);
+        self.gradient.iter().zip(&self.pushed).map(|(slope, change)| slope * change).sum::<f64>() != 0.0
+    }
+
+    /// True if the gap of a wall is as low as the last bounce.
+    fn touches(&mut self, wall: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<bool> {
+        let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+        Ok(gap <= 0.0 || gap <= self.scale(wall, rate, z, pace, evaluator)?.lowest)
     }
 }
 
