@@ -1,6 +1,8 @@
 //! Exact derivatives against an independent oracle: hyper-hyper-dual numbers, which carry the derivatives in three
 //! directions up to the third order through plain arithmetic.
 
+use std::collections::HashMap;
+
 use carom::lab::catalogue::EXAMPLES;
 use carom::lab::expr::{Expr, ExprNode, Func, Op, grad, with_arena};
 use carom::lab::model::Model;
@@ -28,14 +30,14 @@ fn dual(f: Expr, symbols: &[(Expr, Dual)]) -> Dual {
 fn fold<T: Copy>(f: Expr, mut value: impl FnMut(ExprNode, &dyn Fn(Expr) -> T) -> T, symbols: &[(Expr, T)]) -> T {
     let nodes: Vec<(Expr, ExprNode)> =
         with_arena(|arena| arena.reachable(&[f]).into_iter().map(|e| (e, arena.node(e))).collect());
-    let mut values: Vec<(Expr, T)> = Vec::with_capacity(nodes.len());
+    let mut values: HashMap<Expr, T> = HashMap::with_capacity(nodes.len());
     for (e, node) in nodes {
         let known = symbols.iter().find(|(symbol, _)| *symbol == e).map(|(_, v)| *v);
-        let of = |x: Expr| values[values.binary_search_by_key(&x, |(e, _)| *e).expect("operands come first")].1;
+        let of = |x: Expr| *values.get(&x).expect("operands come first");
         let result = known.unwrap_or_else(|| value(node, &of));
-        values.push((e, result));
+        values.insert(e, result);
     }
-    values.last().expect("f is reachable").1
+    values[&f]
 }
 
 fn unary(f: Func, x: Dual) -> Dual {

@@ -1,7 +1,8 @@
-//! The table of all expressions: equal nodes are stored once.
+//! The table of all expressions: a node is stored once for each order of its operands.
+//!
+//! a + b and b + a are two nodes of one class, and handles are equal if their classes are. If they were one node, its operands would
+//! stand as they were first written in the process, and roundoff would depend on what was read, derived and compiled before.
 
-use std::collections::hash_map::Entry;
-use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -15,7 +16,10 @@ pub struct Arena {
     nodes: Vec<ExprNode>,
     /// The number of the first node; those before it were forgotten. Numbers are never used again.
     first: u32,
-    index: FxHashMap<ExprNode, Expr>,
+    /// Nodes as they are written.
+    index: FxHashMap<Key, Expr>,
+    /// The first node of each class, by the classes of its operands; those of sums and products stand in order.
+    classes: FxHashMap<Key, u32>,
     names: Vec<Arc<str>>,
     symbols: FxHashMap<Arc<str>, Symbol>,
 }
@@ -68,7 +72,7 @@ pub fn forget_all() -> bool {
             return false;
         }
         arena.first += arena.nodes.len() as u32;
-        (arena.nodes, arena.index) = Default::default();
+        (arena.nodes, arena.index, arena.classes) = Default::default();
         true
     })
 }
@@ -76,26 +80,26 @@ pub fn forget_all() -> bool {
 impl Arena {
     /// The node behind a handle.
     pub fn node(&self, e: Expr) -> ExprNode {
-        let place = e.0.checked_sub(self.first).expect("an expression is used after it was forgotten");
+        let place = e.node.checked_sub(self.first).expect("an expression is used after it was forgotten");
         self.nodes[place as usize]
     }
 
-    /// The handle of a node, made if it is new. For sums and products a node with swapped operands is the same: it is listed with its
-    /// operands in order.
+    /// The handle of a node, made if it is new.
     pub(super) fn intern(&mut self, node: ExprNode) -> Expr {
-        let key = match node {
-            ExprNode::Binary(op @ (Op::Add | Op::Mul), a, b) if b.0 < a.0 => ExprNode::Binary(op, b, a),
-            _ => node,
-        };
-        match self.index.entry(key) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(place) => {
-                let number = u32::try_from(self.nodes.len()).ok().and_then(|count| count.checked_add(self.first));
-                let e = Expr(number.expect("fewer than 2^32 expressions fit in memory"));
-                self.nodes.push(node);
-                *place.insert(e)
-            }
+        let key = Key::of(node, |e| e.node);
+        if let Some(&known) = self.index.get(&key) {
+            return known;
         }
+        let number = u32::try_from(self.nodes.len()).ok().and_then(|count| count.checked_add(self.first));
+        let number = number.expect("fewer than 2^32 expressions fit in memory");
+        let class = match node {
+            ExprNode::Const(_) | ExprNode::Pi | ExprNode::Symbol(_) => number,
+            _ => *self.classes.entry(Key::of(node, |e| e.class).in_order()).or_insert(number),
+        };
+        let e = Expr { node: number, class };
+        self.nodes.push(node);
+        self.index.insert(key, e);
+        e
     }
 
     /// The number as an expression; −0 is 0.
@@ -131,7 +135,8 @@ impl Arena {
         }
     }
 
-    /// All nodes that `roots` are made of, operands before what uses them.
+    /// All nodes that `roots` are made of, operands before what uses them, in the order in which they are written. Of equal nodes only
+    /// the first is listed.
     pub fn reachable(&self, roots: &[Expr]) -> Vec<Expr> {
         self.reached(roots, usize::MAX).unwrap_or_default()
     }
@@ -143,18 +148,50 @@ impl Arena {
 
     fn reached(&self, roots: &[Expr], most: usize) -> Option<Vec<Expr>> {
         let mut seen: FxHashSet<Expr> = FxHashSet::default();
-        let mut stack: Vec<Expr> = roots.to_vec();
-        while let Some(e) = stack.pop() {
-            if seen.insert(e) {
-                stack.extend(self.node(e).operands());
+        let mut order: Vec<Expr> = Vec::new();
+        // True for a node whose operands stand above it.
+        let mut stack: Vec<(Expr, bool)> = roots.iter().rev().map(|&e| (e, false)).collect();
+        while let Some((e, is_open)) = stack.pop() {
+            if is_open {
+                order.push(e);
+            } else if seen.insert(e) {
+                match self.node(e) {
+                    ExprNode::Const(_) | ExprNode::Pi | ExprNode::Symbol(_) => order.push(e),
+                    ExprNode::Unary(_, a) => stack.extend([(e, true), (a, false)]),
+                    ExprNode::Binary(_, a, b) => stack.extend([(e, true), (b, false), (a, false)]),
+                }
             }
             if seen.len() > most {
                 return None;
             }
         }
-        let mut order: Vec<Expr> = seen.into_iter().collect();
-        order.sort_unstable();
         Some(order)
+    }
+}
+
+/// What a node is, in twelve bytes: its kind, and two numbers or the bits of one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key(u8, u32, u32);
+
+impl Key {
+    const UNARY: u8 = 16;
+    const BINARY: u8 = 64;
+
+    /// The key of a node whose operands have these numbers.
+    fn of(node: ExprNode, number: impl Fn(Expr) -> u32) -> Key {
+        match node {
+            ExprNode::Const(c) => Key(0, (c.to_bits() >> 32) as u32, c.to_bits() as u32),
+            ExprNode::Pi => Key(1, 0, 0),
+            ExprNode::Symbol(s) => Key(2, s.0, 0),
+            ExprNode::Unary(f, a) => Key(Key::UNARY + f as u8, number(a), 0),
+            ExprNode::Binary(op, a, b) => Key(Key::BINARY + op as u8, number(a), number(b)),
+        }
+    }
+
+    /// With the operands of a sum or a product in order.
+    fn in_order(self) -> Key {
+        let commutes = [Op::Add, Op::Mul].iter().any(|op| self.0 == Key::BINARY + *op as u8);
+        if commutes { Key(self.0, self.1.min(self.2), self.1.max(self.2)) } else { self }
     }
 }
 
@@ -174,14 +211,36 @@ impl PartialEq for ExprNode {
 
 impl Eq for ExprNode {}
 
-impl Hash for ExprNode {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match *self {
-            ExprNode::Const(c) => (0u8, c.to_bits()).hash(state),
-            ExprNode::Pi => 1u8.hash(state),
-            ExprNode::Symbol(s) => (2u8, s).hash(state),
-            ExprNode::Unary(f, a) => (3u8, f, a).hash(state),
-            ExprNode::Binary(op, a, b) => (4u8, op, a, b).hash(state),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Func;
+
+    /// Operands stay as they are written, also where the same has been written in another order before.
+    #[test]
+    fn equal_expressions_may_be_written_in_two_orders() {
+        let [x, y] = ["x", "y"].map(Expr::symbol);
+        for (ab, ba) in [(x + y, y + x), (x * y, y * x), ((x + y).sin(), (y + x).sin())] {
+            assert_eq!(ab, ba);
+            assert!(ab.written() != ba.written());
         }
+        let ExprNode::Binary(Op::Add, a, b) = (y + x).node() else { panic!("a sum") };
+        assert_eq!([a, b], [y, x]);
+        assert!((y + x).written() == (y + x).written());
+        assert_eq!((x + y) * x.cos() - x.cos() * (y + x), Expr::constant(0.0));
+        assert_ne!(x - y, y - x);
+        assert_ne!(x / y, y / x);
+    }
+
+    /// Of equal nodes the one that is written first is listed, and stands before what uses any of them.
+    #[test]
+    fn nodes_are_listed_as_they_are_written() {
+        let [x, y] = ["x", "y"].map(Expr::symbol);
+        // Made before, in another order.
+        let _ = [y * x, x.sin()];
+        let roots = [(x * y).exp(), (y * x).apply(Func::Tanh), x.sin()];
+        let listed = with_arena(|a| a.reachable(&roots));
+        assert_eq!(listed, [x, y, x * y, roots[0], roots[1], roots[2]]);
+        assert!(listed[2].written() == (x * y).written());
     }
 }

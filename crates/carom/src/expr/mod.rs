@@ -4,8 +4,11 @@
 //! times is stored, differentiated and computed once. Building an expression simplifies it by local rules that never
 //! change its value where it is defined ([`build`]).
 //!
-//! A node is made after its operands, so its number is larger than theirs: every algorithm here is one loop over the
-//! reachable nodes in order of number, and none recurses. Expressions of any depth are safe.
+//! Every algorithm here is one loop over the reachable nodes, operands before what uses them, and none recurses.
+//! Expressions of any depth are safe.
+//!
+//! What an operation makes is a function of how its operands are written, and never of what else is in the table: nothing
+//! depends on the numbers of nodes. So a model has the same roundoff whatever the process did before.
 //!
 //! ```
 //! use carom::lab::expr::Expr;
@@ -24,18 +27,58 @@ pub mod print;
 mod product;
 pub mod tidy;
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 pub use arena::{Arena, Lease, forget_all, table_size, with_arena};
 pub use diff::{diff_many, directional, grad, jacobian, substitute};
 pub use eval::eval;
 
-/// A handle to an expression. Equal handles are equal expressions.
+/// A handle to an expression, as it was written. Handles are equal if their expressions are, whatever the order of the operands of
+/// their sums and products is: a + b equals b + a.
 ///
 /// Expressions live in one table for the whole process: the same model, loaded twice, costs once. [`forget_all`] empties it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Expr(u32);
+#[derive(Clone, Copy)]
+pub struct Expr {
+    /// The number of the node.
+    node: u32,
+    /// The number of the first node that is equal.
+    class: u32,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.class == other.class
+    }
+}
+
+impl Eq for Expr {}
+
+/// By when they were first made, and so by what the process did before. Formulas for reading may depend on it, motions may not.
+impl Ord for Expr {
+    fn cmp(&self, other: &Expr) -> Ordering {
+        self.class.cmp(&other.class)
+    }
+}
+
+impl PartialOrd for Expr {
+    fn partial_cmp(&self, other: &Expr) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.class.hash(state);
+    }
+}
+
+/// An expression with the order of its operands: a + b is not b + a. Their values may differ by roundoff.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Written(u32);
 
 /// The name of an unknown, interned.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symbol(u32);
 
 /// What an expression is made of.

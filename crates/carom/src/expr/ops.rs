@@ -3,7 +3,7 @@
 use std::iter::{Product, Sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{Expr, ExprNode, Func, Op, diff_many, with_arena};
+use super::{Expr, ExprNode, Func, Op, Written, diff_many, with_arena};
 
 impl Expr {
     /// The unknown of that name; the same name is the same unknown.
@@ -19,6 +19,11 @@ impl Expr {
     /// π.
     pub fn pi() -> Expr {
         with_arena(|a| a.intern(ExprNode::Pi))
+    }
+
+    /// It and the order of its operands.
+    pub fn written(self) -> Written {
+        Written(self.node)
     }
 
     /// What it is made of.
@@ -107,7 +112,7 @@ impl Expr {
         with_arena(|a| a.reachable(&[self])).iter().any(|e| symbols.contains(e))
     }
 
-    /// The symbols that occur in it, in the order in which they were first named.
+    /// The symbols that occur in it, in the order in which they stand.
     pub fn symbols(self) -> Vec<Expr> {
         with_arena(|a| {
             let nodes = a.reachable(&[self]);

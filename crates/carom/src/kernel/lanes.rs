@@ -90,9 +90,9 @@ impl LaneKernel {
         static KNOWN: Table<Lazy<Code>> = Table::new();
         let compiler = backend.compiler()?;
         let kind = Kind::Lanes { inputs: inputs.len(), lanes: lanes.count() };
-        let key = Key { inputs: [inputs, shared].concat(), outputs: outputs.to_vec(), kind, compiler };
-        let code = KNOWN.find(key, |key| -> Result<Lazy<Code>, KernelError> {
-            let tape = Tape::new(&key.inputs, &key.outputs)?;
+        let all = [inputs, shared].concat();
+        let code = KNOWN.find(Key::new(&all, outputs, kind, compiler), || -> Result<Lazy<Code>, KernelError> {
+            let tape = Tape::new(&all, outputs)?;
             compiler.map_or(Ok(()), |compiler| x64::check_lanes(&tape, compiler))?;
             Ok(Lazy::new(tape))
         })?;

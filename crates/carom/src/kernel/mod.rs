@@ -143,8 +143,8 @@ impl Kernel {
 
     fn by(compiler: Option<Compiler>, inputs: &[Expr], outputs: &[Expr]) -> Result<Kernel, KernelError> {
         static KNOWN: Table<Lazy<Code>> = Table::new();
-        let key = Key { inputs: inputs.to_vec(), outputs: outputs.to_vec(), kind: Kind::One, compiler };
-        let code = KNOWN.find(key, |key| Tape::new(&key.inputs, &key.outputs).map(Lazy::new))?;
+        let key = Key::new(inputs, outputs, Kind::One, compiler);
+        let code = KNOWN.find(key, || Tape::new(inputs, outputs).map(Lazy::new))?;
         Ok(Kernel { inputs: inputs.len(), outputs: outputs.len(), compiler, code })
     }
 

@@ -160,13 +160,8 @@ impl NewtonKernel {
         };
         let (given, carried) = (problem.given.len(), problem.carried.len());
         let outputs = [problem.residuals, problem.results, problem.next].concat();
-        let key = Key {
-            inputs: problem.inputs(),
-            outputs,
-            kind: Kind::Newton([given, carried, n]),
-            compiler: Some(compiler),
-        };
-        let code = KNOWN.find(key, |_| {
+        let key = Key::new(&problem.inputs(), &outputs, Kind::Newton([given, carried, n]), Some(compiler));
+        let code = KNOWN.find(key, || {
             let equations = Equations::new(problem)?;
             let length = equations.tape.len();
             if length > MAX_LENGTH {

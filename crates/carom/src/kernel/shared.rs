@@ -6,16 +6,23 @@ use rustc_hash::FxHashMap;
 
 use super::Compiler;
 use super::tape::Tape;
-use crate::expr::Expr;
+use crate::expr::{Expr, Written};
 
-/// What a kernel computes, and how. Expressions are equal if they are identical, so equal keys have the same code.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// What a kernel computes, and how. Operands stand in the same order, so equal keys have the same code.
+#[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    pub(super) inputs: Vec<Expr>,
-    pub(super) outputs: Vec<Expr>,
-    pub(super) kind: Kind,
+    inputs: Vec<Written>,
+    outputs: Vec<Written>,
+    kind: Kind,
     /// None if it is interpreted.
-    pub(super) compiler: Option<Compiler>,
+    compiler: Option<Compiler>,
+}
+
+impl Key {
+    pub(super) fn new(inputs: &[Expr], outputs: &[Expr], kind: Kind, compiler: Option<Compiler>) -> Key {
+        let [inputs, outputs] = [inputs, outputs].map(|all| all.iter().map(|e| e.written()).collect());
+        Key { inputs, outputs, kind, compiler }
+    }
 }
 
 /// The meaning of the inputs and outputs.
@@ -38,12 +45,12 @@ impl<C> Table<C> {
     }
 
     /// The kernel with this key. `make` creates it if there is none.
-    pub(super) fn find<E>(&self, key: Key, make: impl FnOnce(&Key) -> Result<C, E>) -> Result<Arc<C>, E> {
+    pub(super) fn find<E>(&self, key: Key, make: impl FnOnce() -> Result<C, E>) -> Result<Arc<C>, E> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = lock().get(&key).and_then(Weak::upgrade) {
             return Ok(found);
         }
-        let made = Arc::new(make(&key)?);
+        let made = Arc::new(make()?);
         let mut known = lock();
         // Forget those that are no longer in use before the table grows.
         if known.len() == known.capacity() {

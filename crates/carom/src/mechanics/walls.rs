@@ -162,10 +162,15 @@ impl Walls {
     ) -> std::result::Result<(f64, f64), NoSolution> {
         self.place(z, field)?;
         if self.at != Some(wall) {
-            self.code.each[wall].eval(self.inputs.all(), &mut self.values);
-            self.at = Some(wall);
+            self.evaluate(wall);
         }
         checked(&self.values)
+    }
+
+    /// Evaluates the kernel of one wall at the inputs.
+    fn evaluate(&mut self, wall: usize) {
+        self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+        self.at = Some(wall);
     }
 
     /// The sum of absolute terms in φ̇ at a state: |φ_t| + Σ|∂φ/∂qᵢ vᵢ|. The roundoff of φ̇ is proportional to it.
@@ -197,12 +202,14 @@ impl Walls {
 
     /// Returns φ_t and writes ∇φ into `gradient`.
     pub(crate) fn normal(&mut self, wall: usize, z: &Phase, gradient: &mut [f64]) -> f64 {
-        if self.at != Some(wall) || self.placed != *z {
+        if self.placed != *z {
             self.inputs.place_q(z.t, z.q());
-            self.code.each[wall].eval(self.inputs.all(), &mut self.values);
+            self.evaluate(wall);
             // The velocities are not those of z.
             self.placed.t = f64::NAN;
             self.at = None;
+        } else if self.at != Some(wall) {
+            self.evaluate(wall);
         }
         gradient.copy_from_slice(&self.values[4..]);
         self.values[2]

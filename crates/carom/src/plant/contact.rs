@@ -53,6 +53,10 @@ impl Contact for Holding {
         self.active.set_parameters(parameters);
     }
 
+    fn forget(&mut self) {
+        self.field.forget();
+    }
+
     fn walls(&self) -> &[usize] {
         &self.walls
     }

@@ -234,6 +234,9 @@ pub trait Contact: Send {
     /// Sets the parameter values.
     fn set_parameters(&mut self, parameters: &[f64]);
 
+    /// Forgets the last state, from which an implicit velocity starts: the last bits of forces depend on it.
+    fn forget(&mut self);
+
     /// The indices of the walls that hold the motion, in ascending order.
     fn walls(&self) -> &[usize];
 

@@ -291,7 +291,7 @@ impl Stepper for EventDriven {
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()> {
         let h = until - from.z.t;
         log.restart(from, h);
-        self.resolver.touching.forget_response();
+        self.resolver.touching.forget_responses();
         self.maps.select(&from.holding)?;
         let ahead = match &from.memory {
             Memory::Control(control) if control.h > 0.0 => control.h.min(h),

@@ -10,7 +10,7 @@ use super::maps::Maps;
 use super::moment::{Moment, cubic_root, is_out_of_reach};
 use super::release::Looks;
 use super::touching::{Pace, Scale, Touching};
-use crate::limits::{GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS};
+use crate::limits::{GAP_ROUNDOFF, GIVEN_WAY, HALVINGS, NEWTON_TRIALS, SINKS};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, root};
@@ -343,6 +343,10 @@ impl Search<'_> {
                 // Late in a run this is more than the roundoff of τ.
                 return Ok(Some(if tau + correction > 0.0 { tau + correction } else { tau }));
             }
+            // A slow motion is in the roundoff of the gap for longer: trials then come no nearer.
+            if last.is_some() && moment.rate < 0.0 && self.is_roundoff(wall, moment.gap)? {
+                return Ok(Some((tau - moment.gap / moment.rate).max(0.5 * tau)));
+            }
             // Not beyond the moments, which are themselves known but to the accuracy of a polynomial.
             tau += correction;
             let outside = (open.tau - tau).max(tau - shut.tau);
@@ -352,6 +356,11 @@ impl Search<'_> {
             last = Some(moment);
         }
         self.falling_to(0.0, wall, z0, open, shut)
+    }
+
+    /// True if a gap in the state of `probe` is the roundoff of its evaluation there.
+    fn is_roundoff(&mut self, wall: usize, gap: f64) -> Result<bool, NoSolution> {
+        Ok(gap.abs() <= GAP_ROUNDOFF * self.evaluator.size_of_gap(wall, self.probe, self.probe.q())?)
     }
 
     /// When the gap falls to a level, by a bracket that shrinks: where Newton's method fails, or the level is not zero.

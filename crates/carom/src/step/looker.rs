@@ -124,14 +124,16 @@ impl Looker {
         }
     }
 
-    /// The contact mode in which these walls hold; none if the motion is free.
+    /// The contact mode in which these walls hold; none if the motion is free. It knows nothing of what was looked at before.
     pub fn contact(&mut self, holding: &[usize]) -> Solved<Option<&mut dyn Contact>> {
         let maps = match &mut self.way {
             Way::Events(maps) => &mut **maps,
             Way::Path { sides, .. } => &mut sides[0],
         };
         maps.select(holding)?;
-        Ok(maps.contact())
+        let mut contact = maps.contact();
+        contact.iter_mut().for_each(|contact| contact.forget());
+        Ok(contact)
     }
 
     /// Writes the state z in all coordinates, while these walls hold the motion.
@@ -181,8 +183,8 @@ fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
     maps.set_sides(place.sides);
     maps.select(place.holding)?;
     maps.set_full_step(place.h);
-    if !place.holding.is_empty() {
-        // The last bits of a held step depend on its guess, and so on what was looked at before.
+    if !place.holding.is_empty() || !maps.is_quick() {
+        // The last bits of a step depend on its guess, and so on what was looked at before. Quick steps have theirs from the log.
         maps.partial().forget();
     }
     maps.partial().step(place.start, t - place.start.t, z)

@@ -80,7 +80,7 @@ impl Projected {
             maps.full().step(&self.z, tau_left, &mut self.next)?;
             let evaluator = &mut **evaluator;
             // The sides differ in W.
-            self.touching.forget_response();
+            self.touching.forget_responses();
             let mut search = Search {
                 maps,
                 evaluator,

@@ -23,10 +23,12 @@ pub(super) struct Touching {
     gradient: Vec<f64>,
     /// How an impulse changes the velocities.
     change: Vec<f64>,
+    /// How that of a wall does with which others are compared.
+    pushed: Vec<f64>,
     /// Room for a state.
     next: Phase,
-    /// The √W that was computed last, with its wall, and the state to which it belongs.
-    root_w: Option<(usize, f64)>,
+    /// √W of each wall in a state, as far as they were computed, else NaN; and that state.
+    roots: Vec<f64>,
     at: Phase,
     /// True if W depends on the coordinates and the time only, and not on the momenta.
     is_quadratic: bool,
@@ -71,22 +73,22 @@ pub(super) struct Scale {
 impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
         let zeros = vec![0.0; facts.n];
-        let (moved, gradient, change) = (zeros.clone(), zeros.clone(), zeros);
+        let [moved, gradient, change, pushed] = [0; 4].map(|_| zeros.clone());
         let (next, at) = (facts.nowhere(), facts.nowhere());
-        let (walls, is_quadratic) = (Vec::new(), facts.is_quadratic);
-        Touching { walls, window: 0.0, moved, gradient, change, next, root_w: None, at, is_quadratic }
+        let (roots, is_quadratic) = (vec![f64::NAN; facts.walls], facts.is_quadratic);
+        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, pushed, next, roots, at, is_quadratic }
     }
 
     /// Forgets the last step, of whose length positions are known.
     pub(super) fn forget(&mut self) {
         self.moved.fill(0.0);
         self.window = 0.0;
-        self.forget_response();
+        self.forget_responses();
     }
 
-    /// Forgets the last √W, so that the next has the bits of a first one.
-    pub(super) fn forget_response(&mut self) {
-        self.root_w = None;
+    /// Forgets √W of all walls, so that the next have the bits of first ones.
+    pub(super) fn forget_responses(&mut self) {
+        self.at.t = f64::NAN;
     }
 
     /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
@@ -122,14 +124,15 @@ impl Touching {
     /// √W of a wall; 0 where constraints block its normal direction.
     pub(super) fn root_of_response(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         let is_there = self.at.t == z.t && self.at.q() == z.q() && (self.is_quadratic || self.at.p() == z.p());
-        if let Some((_, root_w)) = self.root_w.filter(|(known, _)| *known == wall && is_there) {
-            return Ok(root_w);
+        if !is_there {
+            self.roots.fill(f64::NAN);
+            self.at.copy_from(z);
         }
-        let lambda = self.push(wall, z, evaluator)?;
-        let root_w = (self.change_of_rate() / lambda).max(0.0).sqrt();
-        self.root_w = Some((wall, root_w));
-        self.at.copy_from(z);
-        Ok(root_w)
+        if self.roots[wall].is_nan() {
+            let lambda = self.push(wall, z, evaluator)?;
+            self.roots[wall] = (self.change_of_rate() / lambda).max(0.0).sqrt();
+        }
+        Ok(self.roots[wall])
     }
 
     /// ∇φ·(v⁺ − v⁻). A difference of rates would lose the small velocities of bodies beside fast ones, or at walls that move.
@@ -220,17 +223,44 @@ impl Touching {
         if gap.abs() > lowest || rate * rate > NEARLY_REDUNDANT * (root_w * motion).powi(2) {
             return Ok(false);
         }
+        // What no touching wall answers to depends on none: mostly all is said with that.
+        self.push(wall, z, evaluator)?;
+        self.pushed.copy_from_slice(&self.change);
+        let mut others = (0..count).filter(|&other| other != wall);
+        let is_alone = loop {
+            match others.next() {
+                Some(other) if self.answers(other, z, evaluator) && self.touches(other, z, pace, evaluator)? => {
+                    break false;
+                }
+                Some(_) => {}
+                None => break true,
+            }
+        };
+        if is_alone {
+            return Ok(false);
+        }
         self.walls.clear();
         for other in 0..count {
-            let (gap, rate) = evaluator.gap_and_rate(other, z)?;
-            if other == wall || (gap <= 0.0 || gap <= self.scale(other, rate, z, pace, evaluator)?.lowest) {
-                self.walls.push((other, rate));
+            if other == wall || self.touches(other, z, pace, evaluator)? {
+                self.walls.push((other, evaluator.gap_and_rate(other, z)?.1));
             }
         }
         let w = self.responses(z, evaluator)?;
         let number = self.walls.iter().position(|(touching, _)| *touching == wall);
         let left = number.and_then(|number| left_of_redundant(&w, self.walls.len(), number));
         Ok(left.is_some_and(|left| rate * rate <= left * motion * motion))
+    }
+
+    /// True if the rate of a wall changes with the impulse in `pushed`.
+    fn answers(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> bool {
+        evaluator.normal(wall, z, &mut self.gradient);
+        self.gradient.iter().zip(&self.pushed).map(|(slope, change)| slope * change).sum::<f64>() != 0.0
+    }
+
+    /// True if the gap of a wall is as low as the last bounce.
+    fn touches(&mut self, wall: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<bool> {
+        let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+        Ok(gap <= 0.0 || gap <= self.scale(wall, rate, z, pace, evaluator)?.lowest)
     }
 }
 

@@ -244,7 +244,7 @@ impl Composer<'_> {
                 Class::Acceleration => acceleration.push(place),
                 Class::Motion => motion.extend(std::iter::repeat_n(place, self.ranks[&x].degree)),
                 Class::Coordinate if is_symbol => coordinates.extend(std::iter::repeat_n(place, times)),
-                Class::Coordinate => functions.extend(self.places(base)),
+                Class::Coordinate => functions.push(self.places(base)),
                 Class::Parameter => parameters.push(place),
                 Class::Number => {}
             }
@@ -254,13 +254,14 @@ impl Composer<'_> {
         for places in [&mut acceleration, &mut motion, &mut coordinates, &mut parameters] {
             places.sort_unstable();
         }
+        functions.sort_unstable();
         let by_degree = |places: Vec<u32>| (Reverse(places.len()), places);
         (
             (acceleration.is_empty(), acceleration),
             by_degree(motion),
             by_degree(coordinates),
             kind,
-            [functions, parameters],
+            [functions.concat(), parameters],
         )
     }
 

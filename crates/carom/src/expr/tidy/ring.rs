@@ -9,7 +9,7 @@ use super::gcd::common_divisor;
 use super::poly::{Base, Complex, Monomial, ONE, Poly};
 use super::write::Writer;
 use crate::expr::print::number::as_ratio;
-use crate::expr::{Expr, ExprNode, Func, Op, with_arena};
+use crate::expr::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
 /// Results with more terms than this are not worth reading.
 const LARGEST: usize = 1000;
@@ -23,17 +23,19 @@ pub struct Ring<'a> {
     phases: bool,
     /// Variables that stand for a polynomial.
     composite: FxHashMap<Expr, Poly>,
+    /// Those that stand for a sum, in the order in which they were found.
+    sums: Vec<Expr>,
 }
 
 impl<'a> Ring<'a> {
     pub fn new(writer: &'a Writer<'a>, phases: bool) -> Ring<'a> {
-        Ring { writer, phases, composite: FxHashMap::default() }
+        Ring { writer, phases, composite: FxHashMap::default(), sums: Vec::new() }
     }
 
     /// e as a polynomial, unless that takes too long or divides by zero.
     pub fn polynomial(&mut self, e: Expr) -> Option<Poly> {
         let mut polys: FxHashMap<Expr, Poly> = FxHashMap::default();
-        for x in with_arena(|a| a.reachable(&[e])) {
+        for x in with_arena(|a| by_height(a, e)) {
             let poly = self.node(x, &polys)?;
             self.spend(poly.size())?;
             if poly.0.len() > LARGEST || poly.0.values().any(|c| !c.re.is_finite() || !c.im.is_finite()) {
@@ -186,11 +188,7 @@ impl<'a> Ring<'a> {
     /// 1/poly: the content and every divisor already known are split off, the rest becomes a variable.
     fn inverse_sum(&mut self, mut poly: Poly) -> Option<Poly> {
         let mut inverse = Poly::constant(1.0);
-        // A single term divides every sum, without end.
-        let sums = self.composite.iter().filter(|(_, behind)| behind.0.len() > 1);
-        let mut known: Vec<Expr> = sums.map(|(&name, _)| name).collect();
-        known.sort_unstable();
-        for x in known {
+        for &x in &self.sums {
             while poly.0.len() > 1
                 && let Some(quotient) = poly.divided_by(&self.composite[&x], &self.writer.budget)
             {
@@ -205,9 +203,18 @@ impl<'a> Ring<'a> {
         let rest = poly.scaled(&monomial, Complex::real(1.0));
         let written = self.writer.fraction(&rest, &Monomial::default())?;
         let (c, name) = with_arena(|a| a.split_coefficient(written));
-        self.composite.insert(name, rest.scaled(&Monomial::default(), Complex::real(1.0 / c)));
+        self.stands_for(name, rest.scaled(&Monomial::default(), Complex::real(1.0 / c)));
         let outside = monomial.times(&Monomial::of(Base::Atom(name), -ONE));
         Some(inverse.scaled(&outside, Complex::real(1.0 / c)))
+    }
+
+    /// Makes a variable stand for a polynomial.
+    fn stands_for(&mut self, name: Expr, behind: Poly) {
+        // A single term divides every sum, without end.
+        let is_sum = behind.0.len() > 1;
+        if self.composite.insert(name, behind).is_none() && is_sum {
+            self.sums.push(name);
+        }
     }
 
     fn power(&mut self, x: &Poly, n: &Poly) -> Option<Poly> {
@@ -238,7 +245,7 @@ impl<'a> Ring<'a> {
         if name.as_const().is_some() {
             return Some(atom(name.sqrt().pow(n)));
         }
-        self.composite.insert(name, x.clone());
+        self.stands_for(name, x.clone());
         self.multiply_out(atom_power(name, n * ONE / 2))
     }
 
@@ -272,6 +279,18 @@ impl<'a> Ring<'a> {
         wave.add_term(phase.inverse(), other.times(conjugate));
         Some(wave)
     }
+}
+
+/// The nodes of e, low ones first: 1/S comes before 1/S², so that S is known where S² is looked at.
+fn by_height(a: &Arena, e: Expr) -> Vec<Expr> {
+    let mut nodes = a.reachable(&[e]);
+    let mut heights: FxHashMap<Expr, usize> = FxHashMap::default();
+    for &x in &nodes {
+        let below = a.node(x).operands().map(|y| heights[&y]).max();
+        heights.insert(x, below.map_or(0, |height| height + 1));
+    }
+    nodes.sort_by_key(|x| heights[x]);
+    nodes
 }
 
 fn atom(x: Expr) -> Poly {

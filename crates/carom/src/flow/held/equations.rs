@@ -37,7 +37,7 @@ pub(super) struct Equations {
     pub(super) unknowns: Vec<f64>,
     pub(super) correction: Vec<f64>,
     residuals: Vec<f64>,
-    /// The sum of the absolute terms of each residual, and of the terms ∂rᵢ/∂xⱼ·xⱼ.
+    /// The sum of the absolute terms of each residual; from [`Equations::largest_part`] on also of the terms ∂rᵢ/∂xⱼ·xⱼ.
     sizes: Vec<f64>,
     /// f at the last point: p1 before its projection onto the tangent space.
     pub(super) p1: Vec<f64>,
@@ -140,8 +140,8 @@ impl Equations {
         }
     }
 
-    /// Computes the residuals and the Jacobian at the unknowns. Returns the largest residual relative to its terms.
-    pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) -> f64 {
+    /// Computes the residuals and the Jacobian at the unknowns.
+    pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) {
         let n = self.code.local.n;
         self.residuals.fill(0.0);
         self.sizes.fill(0.0);
@@ -154,6 +154,10 @@ impl Equations {
         }
         self.add_one_point(z0, h);
         self.add_two_point(z0, h);
+    }
+
+    /// The largest residual relative to its terms, after an evaluation.
+    pub(super) fn largest_part(&mut self) -> f64 {
         let (sizes, unknowns) = (&mut self.sizes, &self.unknowns);
         self.lu.for_each(&self.matrix, |i, j, slope| sizes[i] += (slope * unknowns[j]).abs());
         largest_part(&self.residuals, &self.sizes)

@@ -82,19 +82,26 @@ impl Held {
         let mut rule = StopRule::default();
         loop {
             self.iterations = rule.iterations + 1;
-            let part = self.equations.evaluate(z0, h);
-            let is_late = rule.iterations >= LATE;
-            if rule.is_roundoff(part) || (is_late && self.equations.is_roundoff_of_coordinates(z0, h)) {
+            self.equations.evaluate(z0, h);
+            // Mostly the first correction is the last, and nobody asks whether the residuals of the guess were roundoff.
+            if rule.iterations > 0 && self.is_roundoff(&mut rule, z0, h) {
                 return Ok(());
             }
             if !self.equations.correct() {
-                return Err(NoSolution::Singular);
+                let is_solved = rule.iterations == 0 && self.is_roundoff(&mut rule, z0, h);
+                return if is_solved { Ok(()) } else { Err(NoSolution::Singular) };
             }
             let Equations { correction, unknowns, .. } = &self.equations;
             if rule.is_last(&correction[..points], &unknowns[..points])? {
                 return Ok(());
             }
         }
+    }
+
+    /// True if the residuals are roundoff.
+    fn is_roundoff(&mut self, rule: &mut StopRule, z0: &Phase, h: f64) -> bool {
+        let is_late = rule.iterations >= LATE;
+        rule.is_roundoff(self.equations.largest_part()) || (is_late && self.equations.is_roundoff_of_coordinates(z0, h))
     }
 
     /// Solves for the unknowns.

@@ -55,6 +55,10 @@ impl Contact for Holding {
         self.flow.set_parameters(parameters);
     }
 
+    fn forget(&mut self) {
+        self.now.forget();
+    }
+
     fn walls(&self) -> &[usize] {
         &self.now.walls
     }
