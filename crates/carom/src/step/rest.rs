@@ -140,7 +140,7 @@ impl Rest {
             }
             let scale = touching.scale(wall, rate, z, pace, &mut **evaluator)?;
             let lowest = if loses { scale.lowest } else { scale.roundoff };
-            let fast = if loses || pace.fastest > 0.0 { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::MAX };
+            let fast = if loses { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::INFINITY };
             if gap <= lowest && (rate.abs() <= fast || rate.abs() <= scale.slow) {
                 touching.walls.push((wall, rate));
                 self.scales.push(Scale { lowest, ..scale });
