@@ -81,7 +81,9 @@ impl Dense {
 
     /// The end of the recorded time.
     #[getter]
-    fn end(&self) -> f64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(f64::NEG_INFINITY, carom::Dense::end)
+    fn end(&self, py: Python<'_>) -> f64 {
+        // Who holds the lock may wait for the GIL, to call a force.
+        let end = || self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(carom::Dense::end);
+        py.detach(end).unwrap_or(f64::NEG_INFINITY)
     }
 }
