@@ -1,4 +1,4 @@
-"""The cost of Python: m.run() beside what the library takes, 10⁷ nodes, many motions, a callback's worth of overhead.
+"""The cost of Python: m.run() beside what the library takes, 10⁷ nodes, many motions, a force that is a function.
 
     python3 bench/python.py            # with the package installed
 """
@@ -51,3 +51,33 @@ begin = time.perf_counter()
 runs = m.run_many(q=q, v=v, t=[5.0])
 seconds = time.perf_counter() - begin
 print(f"run_many: {n / seconds:.0f} motions a second, {runs!r}")
+
+pendulum = carom.load("pendulum")
+coordinate = pendulum.coordinates[0]
+calls = 0
+
+
+def damping(t, q, v):
+    return -0.1 * v
+
+
+def counted(t, q, v):
+    global calls
+    calls += 1
+    return damping(t, q, v)
+
+
+zero = np.zeros(1)
+alone = fastest(lambda: [damping(0.0, zero, zero) for _ in range(1000)], 20)[0] / 1000
+print(f"a force that is a function, of {alone:.2f} µs:")
+as_expression = carom.loads(pendulum.text + f"\n[forces]\n{coordinate} = \"-0.1*{coordinate}'\"\n")
+for method, step in (("rk4", 0.01), ("midpoint", 0.01), ("svc", 0.01), ("gauss2", 0.02), ("gauss4", 0.05), ("gauss6", 0.1)):
+    options = {"method": method, "step": step, "until": 10}
+    calls = 0
+    pendulum.with_force(counted).run(**options)
+    model = pendulum.with_force(damping)
+    as_expression.run(**options)
+    called = fastest(lambda: model.run(**options), 5)[0]
+    compiled = fastest(lambda: as_expression.run(**options), 5)[0]
+    print(f"  {method:<8} {calls * step / 10:6.1f} calls a step, {called / calls:.2f} µs each; "
+          f"{called / compiled:.0f} times as long as with an expression")

@@ -1,6 +1,7 @@
 //! Laws of mechanics for every flow on systems with holonomic constraints.
 
 use carom::lab::diagnostic::{Monitor, Symplectic};
+use carom::lab::discrete::DiscreteLagrangian;
 use carom::lab::flow::{FlowKind, registry};
 use carom::lab::mechanics::Field;
 use carom::lab::mechanics::Manifold;
@@ -10,6 +11,7 @@ use carom::lab::phase::{Discrete, Flow, Phase};
 use carom::lab::simulation::Simulation;
 use carom::lab::solve::NoSolution;
 use carom_tests::law::{System, symplectic_defect};
+use carom_tests::motion::model;
 use carom_tests::order::{measured_order, travel};
 
 const SPHERICAL: &str = r#"
@@ -283,4 +285,43 @@ v = [0.4, 0]
         // In polar coordinates r is constant and the constraint changes nothing.
         assert!(coarse[1] < 1e-12, "{method}: {coarse:?}");
     }
+}
+
+/// A foot that a constraint keeps at zero: the body on its spring moves as if the foot were fixed. All that moves the foot is roundoff,
+/// whatever the units are.
+#[test]
+fn a_constraint_may_keep_a_coordinate_at_zero() {
+    let start = |y: f64, v: f64| format!("k = 80\nM = 1\nl = 0.5\ng = 9.81\ny0 = {y}\nv0 = {v}");
+    let fixed = "coordinates = [\"y\"]\n[lagrangian]\nT = \"M*y'^2/2\"\nV = \"M*g*y + k*(y - l)^2/2\"\n[initial]\nq = [\"y0\"]\nv = [\"v0\"]\n";
+    let held = "coordinates = [\"y\", \"z\"]\n[lagrangian]\nT = \"M*(y'^2 + 0.2*z'^2)/2\"\nV = \"M*g*(y + 0.2*z) + k*(y - z - l)^2/2\"\n\
+                [initial]\nq = [\"y0\", 0]\nv = [\"v0\", 0]\n";
+    let mut runs = 0;
+    for (y, v) in [(0.5485, -1.25), (0.5 - 9.81 / 80.0, 0.0)] {
+        let parameters = format!("[parameters]\n{}\n", start(y, v));
+        let alone = model(&format!("{fixed}{parameters}"), &[]);
+        for g in ["z", "z^2 + z", "3*z*(1 + y^2)"] {
+            let model = model(&format!("{held}{parameters}[[constraint]]\ng = \"{g}\"\n"), &[]);
+            for kind in registry(None).iter().filter(|kind| !["rk4", "dop853"].contains(&kind.name.as_str())) {
+                for (step, units) in [(0.05, 1.0), (0.013, 1.0), (0.013, 1e-9)] {
+                    let run = |model: &Model| {
+                        let scaled = model.simulation().set("k", 80.0 * units).set("M", units);
+                        scaled.method(&kind.name).step(step).until(0.5).run()
+                    };
+                    let what = format!("`{}` with step {step} on {g}, units {units:e}", kind.name);
+                    let found = run(&model).unwrap_or_else(|error| panic!("{what}: {error}"));
+                    runs += 1;
+                    // Between nodes `sva` and `svb` let it move.
+                    let lets_go =
+                        |rule: &dyn DiscreteLagrangian| rule.inner_points() > 0 && !rule.constrains_inner_points();
+                    if kind.with_quadrature(lets_go) == Some(true) {
+                        continue;
+                    }
+                    let expected = run(&alone).expect("nothing holds it");
+                    let off = (found.state().z.z[0] - expected.state().z.z[0]).abs();
+                    assert!(off < 1e-11, "{what}: {off:e}");
+                }
+            }
+        }
+    }
+    assert!(runs > 300, "{runs}");
 }

@@ -73,6 +73,8 @@ def dynamics(model: Model, command: str, axes: Mapping[str, Any] | None, options
             varied[name] = value
         else:
             raise unknown(f"Model.{command}()", name, [*known, *model.parameters])
+    if given.get("at") is None:
+        raise TypeError(f'Model.{command}() needs at=: "strobe", "impact" or the name of a section or a wall')
     for name in ("step", "tolerance", "until"):
         given[name] = _number(given.get(name))
     found = json.loads(model._command(command, *axis_words(varied), *_options(given), "--json"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from . import _toml
 
 #: A number, an expression as text, or one of SymPy.
 Expression = Any
+
+#: A force on each coordinate as a function of the time, the coordinates and the velocities.
+Force = Callable[[float, Any, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def text(
     mappings = {"parameters": parameters, "definitions": definitions, "forces": forces, "prescribed": prescribed}
     for what, given in {**mappings, "initial": initial, "outputs": outputs, "more": more}.items():
         if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"{what} is a mapping, not {type(given).__name__}")
+            kind = "a mapping or a function" if what == "forces" else "a mapping"
+            raise TypeError(f"{what} is {kind}, not {type(given).__name__}")
     if isinstance(coordinates, str):
         raise TypeError(f'coordinates is a list of names: write ["{coordinates}"]')
     lines = [] if title is None else [f"title = {_toml.value(title)}"]

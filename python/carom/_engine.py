@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _carom
+from . import _carom, _toml
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -28,10 +28,8 @@ def spread(model: Model, words: list[str], folder: Path, engine: Any) -> dict[st
     """Makes the parts of a sweep on the workers of an engine, which must all see the folder; counts the rows by status."""
     if engine != "ray" and not (hasattr(engine, "submit") and hasattr(engine, "scheduler_info")):
         raise TypeError(f'engine is a dask.distributed.Client or "ray", not {type(engine).__name__}')
-    from ._model import _typed
-
     name, text = model._private.name, model._private.text
-    typed = [word for setting in model._private.settings for word in _typed(setting)]
+    typed = [word for setting in model._private.settings for word in _toml.typed(setting)]
     command = ["sweep", name, *typed, *words]
     # The first part fixes how many rows a part has.
     first = make_part(name, text, command, "1/1000000000000")

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import _build, _carom, _toml
-from ._build import Expression, Parts
+from ._build import Expression, Force, Parts
 from ._equations import Equations
-from ._errors import CaromWarning
+from ._errors import CaromWarning, ModelError
 from ._keywords import suggesting, unknown
 from ._solution import Solution, State, finish
 
@@ -31,7 +31,8 @@ class Model:
     """A mechanical system with its start, the settings of a run and a drawing. It never changes: ``set`` makes a new one.
 
     Each part is what the section of that name is in the model format (docs/model-format.md). Expressions are texts, numbers or
-    expressions of SymPy. ``more`` has any other section, as a mapping or a list of mappings.
+    expressions of SymPy. ``more`` has any other section, as a mapping or a list of mappings. ``forces`` may be a function, as
+    ``with_force`` takes it.
     """
 
     _private: _carom.Model
@@ -49,7 +50,7 @@ class Model:
         definitions: Mapping[str, Expression] | None = None,
         walls: Parts = None,
         constraints: Parts = None,
-        forces: Mapping[Any, Expression] | None = None,
+        forces: Mapping[Any, Expression] | Force | None = None,
         prescribed: Mapping[Any, Expression] | None = None,
         initial: Mapping[str, Any] | None = None,
         outputs: Mapping[str, Expression] | None = None,
@@ -73,14 +74,14 @@ class Model:
             lagrangian={name: part for name, part in lagrangian.items() if part is not None},
             walls=walls,
             constraints=constraints,
-            forces=forces,
+            forces=None if callable(forces) else forces,
             prescribed=prescribed,
             initial=initial,
             outputs=outputs,
             run={name: part for name, part in run.items() if part is not None},
             more={**{name: part for name, part in further.items() if part is not None}, **(more or {})},
         )
-        self._take(_carom.Model("model", text, []))
+        self._take(_carom.Model("model", text, [], forces if callable(forces) else None))
 
     def _take(self, private: _carom.Model) -> None:
         self._private = private
@@ -110,6 +111,29 @@ class Model:
         model._take(private)
         return model
 
+    def with_force(self, function: Force, /) -> Model:
+        """A new model with a force that is a function, where no expression will do. It acts beside the forces of the model.
+
+        ``function(t, q, v)`` gets the time and arrays of all coordinates and velocities, and returns the force on each
+        coordinate, (dof,). It must not remember earlier calls: a step asks for states that the motion never reaches. Implicit
+        methods find its slopes by differences, so that a step calls it many times (docs/python.md). Sweeps, ``run_many``,
+        derivatives and pickle refuse such a model.
+        """
+        private = self._private
+        if not callable(function):
+            raise TypeError(f"a force is a function f(t, q, v), not {type(function).__name__}")
+        return Model._of(_carom.Model(private.name, private.text, private.settings, function))
+
+    @property
+    def force(self) -> Force | None:
+        """The function of ``with_force``."""
+        return self._private.force
+
+    def _needs_expressions(self, who: str) -> None:
+        if self._private.force is not None:
+            hint = "write the force as an expression"
+            raise ModelError(f"{who} does not apply to a model with a force that is a function\nhelp: {hint}", hint=hint)
+
     @property
     def text(self) -> str:
         """The text of the model, without what ``set`` has changed."""
@@ -133,7 +157,7 @@ class Model:
         return Model._of(self._private.with_settings(settings))
 
     def _with(self, **options: Any) -> Model:
-        words = [f"--{name} {_word(value)}" for name, value in options.items() if value is not None]
+        words = [f"--{name} {_toml.word(value)}" for name, value in options.items() if value is not None]
         return Model._of(self._private.with_settings(words)) if words else self
 
     @suggesting
@@ -178,13 +202,15 @@ class Model:
     @property
     def equations(self) -> Equations:
         """The equations of motion and the impact law."""
-        return Equations(self._private)
+        return Equations(self)
 
     def _command(self, command: str, *words: str) -> str:
         """What a command prints about this model. Its warnings are warnings of Python."""
+        if command not in ("check", "compare", "run"):
+            self._needs_expressions(f"Model.{command}()")
         name, settings = self._private.name, self._private.settings
-        typed = [word for setting in settings for word in _typed(setting)]
-        text, told, _, _ = _carom.call([command, name, *typed, *words], (name, self._private.text))
+        typed = [word for setting in settings for word in _toml.typed(setting)]
+        text, told, _, _ = _carom.call([command, name, *typed, *words], (name, self._private.text), self._private.force)
         for message in told:
             warnings.warn(message, CaromWarning, stacklevel=3)
         return text
@@ -216,6 +242,7 @@ class Model:
         """
         from ._sweep import run_many
 
+        self._needs_expressions("Model.run_many()")
         model = self._with(method=method, step=step, tolerance=tolerance)
         return run_many(model, q, v, p, t, threads)
 
@@ -246,24 +273,16 @@ class Model:
         """
         from ._sweep import sweep
 
+        self._needs_expressions("Model.sweep()")
         for name in parameters:
             if name not in self.parameters:
                 options = [option for option in inspect.signature(Model.sweep).parameters if option not in _NO_OPTIONS]
                 raise unknown("Model.sweep()", name, [*options, *self.parameters])
         model = self._with(method=method, step=step, tolerance=tolerance, until=until)
-        return sweep(
-            model,
-            {**(axes or {}), **parameters},
-            samples=samples,
-            seed=seed,
-            record=[record] if isinstance(record, str) else list(record),
-            out=out,
-            reduce=[reduce] if isinstance(reduce, str) else list(reduce),
-            engine=engine,
-            threads=threads,
-            timeout=timeout,
-            progress=progress,
-        )
+        lists: dict[str, Any] = {"record": [record] if isinstance(record, str) else list(record)}
+        lists["reduce"] = [reduce] if isinstance(reduce, str) else list(reduce)
+        means: dict[str, Any] = {"engine": engine, "threads": threads, "timeout": timeout, "progress": progress}
+        return sweep(model, {**(axes or {}), **parameters}, samples=samples, seed=seed, out=out, **lists, **means)
 
     def bifurcation(self, axes: Mapping[str, Any] | None = None, /, **options: Any) -> Table:
         """Follows the long-run motion along a parameter: ``m.bifurcation(A=np.linspace(.5, 1.2, 700), at="strobe")``.
@@ -339,20 +358,14 @@ class Model:
         """Solves the control problem of the model."""
         from ._analysis import optimize
 
-        return optimize(
-            self,
-            method=method,
-            tolerance=tolerance,
-            iterations=iterations,
-            tries=tries,
-            refine=refine,
-            report=report,
-        )
+        options = {"method": method, "tolerance": tolerance, "iterations": iterations, "tries": tries, "refine": refine}
+        return optimize(self, report=report, **options)
 
     def to_sympy(self) -> Any:
         """The mechanics as expressions of SymPy."""
         from ._sympy import to_sympy
 
+        self._needs_expressions("Model.to_sympy()")
         return to_sympy(self)
 
     def __repr__(self) -> str:
@@ -366,12 +379,17 @@ class Model:
         return bundle_of_model(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Model) and (self.text, self.settings) == (other.text, other.settings)
+        def facts(model: Model) -> tuple[Any, ...]:
+            return model.text, model.settings, model.force
+
+        return isinstance(other, Model) and facts(self) == facts(other)
 
     def __hash__(self) -> int:
         return hash((self.text, *self.settings))
 
     def __reduce__(self) -> tuple[Callable[..., Model], tuple[Any, ...]]:
+        if self.force is not None:
+            raise TypeError("cannot pickle a model with a force that is a function; write the force as an expression")
         return (_unpickle, (1, self._private.name, self._private.text, self._private.settings))
 
 
@@ -379,14 +397,3 @@ def _unpickle(version: int, *facts: Any) -> Model:
     if version != 1:
         raise ValueError("the pickle is of another version of carom")
     return Model._of(_carom.Model(*facts))
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else repr(float(value))
-
-
-def _typed(setting: str) -> list[str]:
-    if setting.startswith("--"):
-        option, _, value = setting.partition(" ")
-        return [f"{option}={value}"]
-    return ["--set", setting]

@@ -56,3 +56,16 @@ def sections(name: str, all: Sequence[Mapping[str, Any]]) -> list[str]:
 def setting(name: str, given: Any) -> str:
     """`name=value`, as the option `--set` of the command takes it. A text is an expression, as it is."""
     return f"{name}={given if isinstance(given, str) else value(given)}"
+
+
+def word(value: Any) -> str:
+    """The value of an option."""
+    return value if isinstance(value, str) else repr(float(value))
+
+
+def typed(setting: str) -> list[str]:
+    """A setting as the words of a command line."""
+    if setting.startswith("--"):
+        option, _, value = setting.partition(" ")
+        return [f"{option}={value}"]
+    return ["--set", setting]

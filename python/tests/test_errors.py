@@ -38,6 +38,8 @@ def test_unknown_keywords_are_type_errors_with_a_suggestion(pendulum: carom.Mode
     for function, keywords, hint in calls:
         with pytest.raises(TypeError, match=f"did you mean {hint}"):
             function(**keywords)
+    with pytest.raises(TypeError, match="needs at=: "):
+        pendulum.bifurcation(g=[1, 2])
     with pytest.raises(TypeError):
         pendulum.run(3)  # type: ignore[misc]
 

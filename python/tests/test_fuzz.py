@@ -34,7 +34,7 @@ def call(rng: random.Random, models: list[carom.Model], solutions: list[carom.So
     """One call with some arguments."""
     model, solution = rng.choice(models), rng.choice(solutions)
     some = lambda *names: {name: anything(rng) for name in names if rng.random() < 0.5}  # noqa: E731
-    match rng.randrange(14):
+    match rng.randrange(15):
         case 0:
             carom.loads(anything(rng))
         case 1:
@@ -71,6 +71,9 @@ def call(rng: random.Random, models: list[carom.Model], solutions: list[carom.So
             # Only the text is changed: a pickle is a program.
             text = bytes(data).decode("utf-8", "ignore")
             carom.loads(text[:2000])
+        case 14:
+            returned = anything(rng)
+            models.append(model.with_force(rng.choice([anything(rng), lambda t, q, v: -v, lambda t, q, v: returned, lambda t: t])))
     del models[8:], solutions[8:]
 
 

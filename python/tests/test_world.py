@@ -27,7 +27,7 @@ def test_everything_pickles(pendulum: carom.Model) -> None:
     assert np.array_equal(copy.at([0.1, 2.0]), sol.at([0.1, 2.0]))
     assert np.array_equal(copy["gap_stop"], sol["gap_stop"])
     assert np.array_equal(moon.run(start=copy.final, until=4).q, moon.run(start=sol.final, until=4).q)
-    for value in (carom.uniform(0, 1), carom.Wall("x"), sol.account, sol.impacts, carom.CaromWarning("x")):
+    for value in (moon.equations, carom.uniform(0, 1), carom.Wall("x"), sol.account, sol.impacts, carom.CaromWarning("x")):
         assert repr(pickle.loads(pickle.dumps(value))) == repr(value)
 
 

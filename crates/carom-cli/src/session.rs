@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use carom::{Diagnostic, Model, Result};
+use carom::{Diagnostic, ForceFunction, Model, Result};
 use clap::Parser;
 
 use crate::args::Arguments;
@@ -17,6 +17,8 @@ pub struct Call {
     pub words: Vec<String>,
     /// The text of a model, by the name that the words call it.
     pub model: Option<(String, String)>,
+    /// A force of that model that is a function.
+    pub force: Option<ForceFunction>,
     /// Ends the command when it becomes true.
     pub stop: Arc<AtomicBool>,
 }
@@ -67,7 +69,7 @@ impl Call {
 
 /// Keeps what is said on standard error.
 pub fn listen<T>(work: impl FnOnce() -> T) -> (T, Vec<Said>) {
-    let call = Call { words: Vec::new(), model: None, stop: Arc::default() };
+    let call = Call { words: Vec::new(), model: None, force: None, stop: Arc::default() };
     SESSION.set(Some(Session { call, answer: Answer::default() }));
     let result = work();
     (result, SESSION.take().map(|session| session.answer.said).unwrap_or_default())
@@ -104,8 +106,13 @@ pub fn stop() -> Option<Arc<AtomicBool>> {
 
 /// The model of the call, if it has this name.
 pub fn model(name: &str, settings: &[String]) -> Option<Result<Model>> {
-    let text = with(|session| session.call.model.clone().filter(|(known, _)| known == name)).flatten();
-    text.map(|(name, text)| Model::from_text(&name, &text, settings))
+    let call = with(|session| (session.call.model.clone(), session.call.force.clone()))?;
+    let (name, text) = call.0.filter(|(known, _)| known == name)?;
+    let model = Model::from_text(&name, &text, settings);
+    Some(match call.1 {
+        Some(force) => model.and_then(|model| model.with_force(force)),
+        None => model,
+    })
 }
 
 /// Keeps what is printed; false if nobody calls.
@@ -138,7 +145,8 @@ mod tests {
 
     fn call(words: &[&str], model: Option<(&str, &str)>) -> Result<Answer> {
         let model = model.map(|(name, text)| (name.to_string(), text.to_string()));
-        Call { words: words.iter().map(ToString::to_string).collect(), model, stop: Arc::default() }.answer()
+        Call { words: words.iter().map(ToString::to_string).collect(), model, force: None, stop: Arc::default() }
+            .answer()
     }
 
     #[test]
@@ -156,7 +164,7 @@ mod tests {
     fn a_call_that_is_told_to_stop_does() {
         let words = ["run", "double-pendulum", "--method", "cva", "--step", "1e-6", "--until", "100", "--json"];
         let stop = Arc::new(AtomicBool::new(true));
-        let call = Call { words: words.map(String::from).to_vec(), model: None, stop };
+        let call = Call { words: words.map(String::from).to_vec(), model: None, force: None, stop };
         let answer = call.answer().expect("it begins");
         assert!(answer.text.contains("\"interrupted\""), "{}", answer.text);
     }

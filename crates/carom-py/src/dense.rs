@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::convert::rows;
 use crate::errors::to_python;
+use crate::force::Force;
 use crate::room::note_dense;
 
 /// Dense output; none if it was dropped to make room.
@@ -16,13 +17,22 @@ pub type Kept = Mutex<Option<carom::Dense>>;
 
 /// The motion between the nodes of a run.
 #[pyclass(frozen, module = "carom._carom")]
-pub struct Dense(Arc<Kept>);
+pub struct Dense(Arc<Kept>, Option<Force>);
 
 impl Dense {
-    pub fn new(dense: carom::Dense) -> Dense {
+    /// `force` is called between nodes too.
+    pub fn new(dense: carom::Dense, force: Option<Force>) -> Dense {
         let kept = Arc::new(Mutex::new(Some(dense)));
         note_dense(&kept);
-        Dense(kept)
+        Dense(kept, force)
+    }
+
+    /// Computes without the GIL, and raises an exception of the force.
+    fn compute<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+        self.1.iter().for_each(Force::begin);
+        let found = py.detach(work);
+        self.1.as_ref().map_or(Ok(()), Force::check)?;
+        Ok(found)
     }
 }
 
@@ -36,7 +46,7 @@ impl Dense {
         before: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let times = t.as_slice()?.to_vec();
-        let found = py.detach(|| {
+        let found = self.compute(py, || {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(dense) = kept.as_mut() else { return Ok(None) };
             let (mut node, mut values) = (Node::default(), Vec::new());
@@ -46,7 +56,7 @@ impl Dense {
                 [&node.q, &node.v, &node.p, &node.outputs].iter().for_each(|part| values.extend_from_slice(part));
             }
             Ok(Some((1 + 3 * node.q.len() + node.outputs.len(), values)))
-        });
+        })?;
         let found = found.map_err(|error: carom::Error| to_python(py, &error))?;
         found.map(|(count, values)| rows(py, values, count)).transpose()
     }
@@ -58,12 +68,12 @@ impl Dense {
         t: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
         let times = t.as_slice()?.to_vec();
-        let found = py.detach(|| {
+        let found = self.compute(py, || {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(dense) = kept.as_mut() else { return Ok(None) };
             let energies: carom::Result<Option<Vec<f64>>> = times.into_iter().map(|t| dense.energy(t)).collect();
             energies.map(Some)
-        });
+        })?;
         let Some(values) = found.map_err(|error: carom::Error| to_python(py, &error))? else { return Ok(None) };
         let values = values.ok_or_else(|| PyValueError::new_err("the time is outside the run"))?;
         Ok(Some(PyArray1::from_vec(py, values)))
@@ -71,7 +81,9 @@ impl Dense {
 
     /// The end of the recorded time.
     #[getter]
-    fn end(&self) -> f64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(f64::NEG_INFINITY, carom::Dense::end)
+    fn end(&self, py: Python<'_>) -> f64 {
+        // Who holds the lock may wait for the GIL, to call a force.
+        let end = || self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(carom::Dense::end);
+        py.detach(end).unwrap_or(f64::NEG_INFINITY)
     }
 }

@@ -6,6 +6,7 @@ mod dense;
 mod drawing;
 mod ensemble;
 mod errors;
+mod force;
 mod loaded;
 mod model;
 mod recorder;

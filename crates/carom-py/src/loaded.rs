@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use carom::lab::catalogue;
 use carom::lab::model::suggestion;
 use carom::{Diagnostic, Model, Result, Simulation};
 
+use crate::force::Force;
 use crate::room::{self, make_room};
 
 /// The most models that the cache keeps alive.
@@ -36,13 +37,15 @@ pub struct Slot {
     pub name: String,
     pub text: String,
     pub settings: Vec<String>,
+    /// A force that is a function of Python.
+    pub force: Option<Force>,
     loaded: Mutex<Option<Arc<Loaded>>>,
 }
 
 impl Slot {
-    pub fn new(loaded: Arc<Loaded>) -> Arc<Slot> {
+    pub fn new(loaded: Arc<Loaded>, force: Option<Force>) -> Arc<Slot> {
         let (name, text, settings) = (loaded.name.clone(), loaded.text.clone(), loaded.settings.clone());
-        let slot = Arc::new(Slot { name, text, settings, loaded: Mutex::new(Some(loaded)) });
+        let slot = Arc::new(Slot { name, text, settings, force, loaded: Mutex::new(Some(loaded)) });
         room::note_model(&slot);
         slot
     }
@@ -52,9 +55,21 @@ impl Slot {
         if let Some(loaded) = &*self.lock() {
             return Ok(loaded.clone());
         }
-        let loaded = Loaded::new(&self.name, &self.text, &self.settings)?;
+        let loaded = match &self.force {
+            None => Loaded::new(&self.name, &self.text, &self.settings)?,
+            Some(force) => Loaded::with_force(&self.name, &self.text, &self.settings, force, None)?,
+        };
         *self.lock() = Some(loaded.clone());
         Ok(loaded)
+    }
+
+    /// The same text with other settings.
+    pub fn with_settings(&self, settings: &[String]) -> Result<Arc<Slot>> {
+        let loaded = match &self.force {
+            None => Loaded::new(&self.name, &self.text, settings)?,
+            Some(force) => Loaded::with_force(&self.name, &self.text, settings, force, Some(&*self.loaded()?))?,
+        };
+        Ok(Slot::new(loaded, self.force.clone()))
     }
 
     pub fn drop_loaded(&self) {
@@ -88,28 +103,42 @@ impl Loaded {
         let cache = lock();
         let relatives: Vec<Arc<Loaded>> = cache.iter().filter(|known| like(known)).cloned().collect();
         drop(cache);
-        let model = Model::from_text(name, text, settings)?;
-        let mut simulation = model.simulation().look_for_walls();
-        if model.run.step.is_none() {
-            simulation = simulation.estimate();
-        }
-        for relative in &relatives {
-            simulation = simulation.sharing(&relative.simulation);
-        }
-        let (name, text, settings) = (name.to_string(), text.to_string(), settings.to_vec());
-        let loaded = Arc::new(Loaded {
-            name,
-            text,
-            settings,
-            model,
-            simulation,
-            origin: OnceLock::new(),
-            is_warm: AtomicBool::new(false),
-        });
+        let relatives: Vec<&Loaded> = relatives.iter().map(|relative| &**relative).collect();
+        let loaded = Loaded::of(name, text, settings, Model::from_text(name, text, settings)?, &relatives);
         let mut cache = lock();
         cache.push_front(loaded.clone());
         cache.truncate(MOST);
         Ok(loaded)
+    }
+
+    /// A model with a force that is a function of Python, which lives no longer than its model: it is not in the cache. It shares
+    /// the compiled code of a relative that differs in numbers only.
+    pub fn with_force(
+        name: &str,
+        text: &str,
+        settings: &[String],
+        force: &Force,
+        relative: Option<&Loaded>,
+    ) -> Result<Arc<Loaded>> {
+        make_room();
+        let model = Model::from_text(name, text, settings)?.with_force(force.law().clone())?;
+        let loaded = Loaded::of(name, text, settings, model, relative.as_slice());
+        // The function is called in the thread that asks for a run, so that nothing is prepared in another.
+        loaded.is_warm.store(true, Ordering::Relaxed);
+        Ok(loaded)
+    }
+
+    fn of(name: &str, text: &str, settings: &[String], model: Model, relatives: &[&Loaded]) -> Arc<Loaded> {
+        let mut simulation = model.simulation().look_for_walls();
+        if model.run.step.is_none() {
+            simulation = simulation.estimate();
+        }
+        for relative in relatives {
+            simulation = simulation.sharing(&relative.simulation);
+        }
+        let (name, text, settings) = (name.to_string(), text.to_string(), settings.to_vec());
+        let (origin, is_warm) = (OnceLock::new(), AtomicBool::new(false));
+        Arc::new(Loaded { name, text, settings, model, simulation, origin, is_warm })
     }
 }
 

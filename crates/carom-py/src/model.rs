@@ -18,6 +18,7 @@ use crate::dense::Dense;
 use crate::drawing::drawing;
 use crate::ensemble::{self, Request, Starts};
 use crate::errors::to_python;
+use crate::force::Force;
 use crate::loaded::{Loaded, Slot, read};
 use crate::recorder::Recorder;
 use crate::result::{Finished, dictionary};
@@ -33,23 +34,27 @@ pub struct Model(Arc<Slot>);
 #[pymethods]
 impl Model {
     #[new]
-    fn new(py: Python<'_>, name: &str, text: &str, settings: Vec<String>) -> PyResult<Model> {
-        let loaded = py.detach(|| Loaded::new(name, text, &settings));
-        Ok(Model(Slot::new(loaded.map_err(|error| to_python(py, &error))?)))
+    #[pyo3(signature = (name, text, settings, force=None))]
+    fn new(py: Python<'_>, name: &str, text: &str, settings: Vec<String>, force: Option<Py<PyAny>>) -> PyResult<Model> {
+        let force = force.map(|function| Force::new(py, function)).transpose()?;
+        let loaded = py.detach(|| match &force {
+            None => Loaded::new(name, text, &settings),
+            Some(force) => Loaded::with_force(name, text, &settings, force, None),
+        });
+        Ok(Model(Slot::new(loaded.map_err(|error| to_python(py, &error))?, force)))
     }
 
     /// Reads a file, or a shipped model.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
         let loaded = py.detach(|| read(&path).and_then(|(name, text)| Loaded::new(&name, &text, &[])));
-        Ok(Model(Slot::new(loaded.map_err(|error| to_python(py, &error))?)))
+        Ok(Model(Slot::new(loaded.map_err(|error| to_python(py, &error))?, None)))
     }
 
     /// The text of this model with more settings: `name=value`, or options such as `--step 0.1`.
     fn with_settings(&self, py: Python<'_>, settings: Vec<String>) -> PyResult<Model> {
         let all: Vec<String> = self.0.settings.iter().cloned().chain(settings).collect();
-        let loaded = py.detach(|| Loaded::new(&self.0.name, &self.0.text, &all));
-        Ok(Model(Slot::new(loaded.map_err(|error| to_python(py, &error))?)))
+        py.detach(|| self.0.with_settings(&all)).map(Model).map_err(|error| to_python(py, &error))
     }
 
     /// The name in messages.
@@ -68,6 +73,12 @@ impl Model {
     #[getter]
     fn settings(&self) -> Vec<String> {
         self.0.settings.clone()
+    }
+
+    /// The function that is a force.
+    #[getter]
+    fn force(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.0.force.as_ref().map(|force| force.function().clone_ref(py))
     }
 
     /// The title, the names of all parts, and the values of parameters and of `[run]`.
@@ -115,6 +126,7 @@ impl Model {
         let loaded = self.loaded(py)?;
         let model = &loaded.model;
         let (simulation, said) = resumed(&loaded, start).map_err(|error| to_python(py, &error))?;
+        self.0.force.iter().for_each(Force::begin);
         let finished = py.detach(|| -> PyResult<carom::Result<_>> {
             let (began, signals) = (Instant::now(), Signals::new(progress));
             let ready = match prepare(&loaded, simulation, &signals)? {
@@ -122,17 +134,22 @@ impl Model {
                 Err(error) => return Ok(Err(error)),
             };
             signals.check()?;
-            let finished = run(&loaded, &ready, every, arcs, diagnostics, &signals);
+            let finished = run(&loaded, &ready, every, arcs, diagnostics, &signals, self.0.force.as_ref());
             signals.check()?;
             Ok(finished.map(|finished| Finished { seconds: began.elapsed().as_secs_f64(), ..finished }))
-        })?;
+        });
+        self.0.force.as_ref().map_or(Ok(()), Force::check)?;
+        let finished = finished?;
         dictionary(py, model, finished.map_err(|error| to_python(py, &error))?, sorted(said))
     }
 
     /// The drawing at the start as PNG, in the frame that the whole motion needs.
     fn drawing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let loaded = self.loaded(py)?;
-        let drawn = py.detach(|| patiently(move |stop| drawing(&loaded, &Flag(stop.clone()))))?;
+        self.0.force.iter().for_each(Force::begin);
+        let drawn = py.detach(|| patiently(move |stop| drawing(&loaded, &Flag(stop.clone()))));
+        self.0.force.as_ref().map_or(Ok(()), Force::check)?;
+        let drawn = drawn?;
         Ok(PyBytes::new(py, &drawn.map_err(|error| to_python(py, &error))?))
     }
 
@@ -245,6 +262,7 @@ fn run(
     arcs: usize,
     diagnostics: Option<&str>,
     signals: &Signals,
+    force: Option<&Force>,
 ) -> carom::Result<Finished> {
     let model = &loaded.model;
     let listed: Option<Vec<&str>> = diagnostics.map(|list| list.split(',').filter(|name| !name.is_empty()).collect());
@@ -264,7 +282,7 @@ fn run(
         record: recorder.finish(),
         restart: restart::write(model, &outcome, loaded.origin.get_or_init(|| restart::of_model(model))),
         outcome,
-        dense: (arcs > 0).then(|| Dense::new(dense)),
+        dense: (arcs > 0).then(|| Dense::new(dense, force.cloned())),
         method: ready.method().name.clone(),
         begin: ready.begin(),
         until: ready.until(),

@@ -100,3 +100,4 @@ pub use optimize::{Answer, Optimization};
 pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Jump, Outcome, Status, View, Watcher};
 pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
 pub use step::{Memory, State};
+pub use system::ForceFunction;

@@ -41,6 +41,8 @@ pub const QUICK_ITERATIONS: usize = 6;
 pub const REFINEMENTS: usize = 2;
 /// After so many iterations, which are enough for accuracy, residuals are also compared with the roundoff of the coordinates.
 pub const LATE: usize = 4;
+/// After so many iterations, a residual is also compared with how far the roundoff of other equations moves it.
+pub const VERY_LATE: usize = 8;
 /// From so many iterations on, residuals are compared with their terms.
 pub const RESIDUALS_COUNT: usize = 2;
 /// After a correction as small as this, relative to each unknown, the next one is below roundoff.

@@ -1,6 +1,7 @@
 //! A mechanical system, independent of the source of the model.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::expr::{Expr, directional, substitute};
 use crate::mechanism::{Mechanism, Vector};
@@ -22,8 +23,62 @@ pub struct System {
     pub constraints: Vec<Constraint>,
     /// The generalized force on each coordinate, including pushes; zero if there is none.
     pub forces: Vec<Expr>,
+    /// A force that is a function, beside these.
+    pub function: Option<ForceFunction>,
     /// The tree of bodies that the model is made of, if it has one. What it says is contained in all of the above.
     pub mechanism: Option<Arc<Mechanism>>,
+}
+
+/// A force F(t, q, v) that is a function of the caller, where no expression will do. It is shared by all clones.
+#[derive(Clone)]
+pub struct ForceFunction(Arc<Law>);
+
+/// Writes the force on each coordinate at (t, q, v).
+type Write = dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync;
+
+struct Law {
+    write: Box<Write>,
+    /// Where it was not finite for the first time.
+    trouble: Mutex<Option<String>>,
+}
+
+impl ForceFunction {
+    /// A function that writes the force on each coordinate at (t, q, v). A value that is not finite ends the run.
+    pub fn new(write: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static) -> ForceFunction {
+        ForceFunction(Arc::new(Law { write: Box::new(write), trouble: Mutex::default() }))
+    }
+
+    /// Writes the force at a state.
+    pub(crate) fn at(&self, t: f64, q: &[f64], v: &[f64], force: &mut [f64]) {
+        (self.0.write)(t, q, v, force);
+        if force.iter().any(|f| !f.is_finite()) {
+            self.note(t, q, v, force);
+        }
+    }
+
+    #[cold]
+    fn note(&self, t: f64, q: &[f64], v: &[f64], force: &[f64]) {
+        let text = format!("the function for the force gives {force:?} at t = {t:?}, q = {q:?}, v = {v:?}");
+        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+    }
+
+    /// Tells where it was not finite since it was last asked.
+    pub(crate) fn take_trouble(&self) -> Option<String> {
+        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Two are equal if they are clones of each other.
+impl PartialEq for ForceFunction {
+    fn eq(&self, other: &ForceFunction) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for ForceFunction {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("F(t, q, v)")
+    }
 }
 
 /// One degree of freedom.

@@ -170,6 +170,7 @@ fn reduced(system: &System, tidier: &Tidier) -> System {
             .map(|c| Constraint { g: tidier.tidy(drive(c.g)), ..c.clone() })
             .collect(),
         forces: free.iter().map(|&i| drive(system.forces[i])).collect(),
+        function: system.function.clone(),
         mechanism: None,
     }
 }

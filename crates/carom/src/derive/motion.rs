@@ -142,6 +142,9 @@ pub fn equations(m: &Derivatives) -> Chapter {
     } else if !constrained {
         section.say("These are linear in the accelerations, with the mass matrix {}.", [letter(m.letters.mass)]);
     }
+    if m.system.function.is_some() {
+        section.say("Beside these acts a force that is a function, which is not written out.", []);
+    }
     section
 }
 

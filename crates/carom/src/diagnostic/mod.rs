@@ -87,10 +87,13 @@ impl Subject<'_> {
         Ok(flow)
     }
 
-    /// The equations as expressions. Returns an error if recursive kernels evaluate the system.
+    /// The equations as expressions. Returns an error if recursive kernels evaluate the system, or a force is a function.
     fn expressions(&self) -> Result<&Mechanics> {
         if self.plant.is_recursive() {
             return Err(Mistake::new("it needs expressions, but recursive kernels evaluate this mechanism").into());
+        }
+        if self.plant.facts().has_function {
+            return Err(Mistake::new("it needs expressions, but a force is a function").into());
         }
         self.plant.lagrangian()
     }

@@ -6,7 +6,7 @@ use super::composition::{Composition, KAHAN_LI8, SUZUKI4};
 use super::{Dop853, Gauss, Held, HeldCode, OnePass, Rk4, Variational};
 use crate::discrete::{self, DiscreteLagrangian, Galerkin, Midpoint, Nodes, Svc};
 use crate::error::{Diagnostic, Error, Result};
-use crate::mechanics::{LocalCode, Mechanics};
+use crate::mechanics::{Field, LocalCode, Mechanics};
 use crate::phase::Flow;
 
 /// The stages of the steps while walls hold a motion that is free by [`FlowKind::one_pass`].
@@ -78,6 +78,25 @@ impl FlowKind {
             Recipe::Dop853 => Box::new(Dop853::new(mechanics, parameters)?),
             Recipe::Bodies => return Err(no_bodies(&self.name)),
         })
+    }
+
+    /// Assembles the flow in numbers, for a system with a force that is a function.
+    pub(crate) fn assemble(&self, local: &Arc<LocalCode>, parameters: &[f64]) -> Result<Box<dyn Flow>> {
+        match &self.recipe {
+            Recipe::Variational(_) | Recipe::Composition(..) | Recipe::Gauss(_) => {
+                Ok(self.held(&Arc::new(self.held_code(local)?), &[], parameters))
+            }
+            Recipe::Rk4 if local.enforce.is_empty() => {
+                Ok(Box::new(Rk4::along(Field::held(local, &[], parameters), local.n)))
+            }
+            Recipe::Rk4 => Err(no_constraints(&self.name)),
+            Recipe::OnePass | Recipe::Dop853 | Recipe::Bodies => {
+                let error = Diagnostic::new(format!("`{}` does not call a function for a force", self.name));
+                Err(error
+                    .with_help("use a variational flow such as `svc`, a Gauss method such as `gauss4`, or `rk4`")
+                    .into())
+            }
+        }
     }
 
     /// Creates the code that its steps share for all contact modes.

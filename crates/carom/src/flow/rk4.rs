@@ -20,8 +20,12 @@ const STAGES: [(f64, f64); 4] = [(0.0, 1.0 / 6.0), (0.5, 1.0 / 3.0), (0.5, 1.0 /
 impl Rk4 {
     /// Compiles the equations of a system.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Rk4> {
-        let size = 2 * mechanics.n();
-        Ok(Rk4 { field: Field::new(mechanics, parameters)?, slope: vec![0.0; size], point: vec![0.0; size] })
+        Ok(Rk4::along(Field::new(mechanics, parameters)?, mechanics.n()))
+    }
+
+    /// Follows a field of n coordinates.
+    pub(super) fn along(field: Field, n: usize) -> Rk4 {
+        Rk4 { field, slope: vec![0.0; 2 * n], point: vec![0.0; 2 * n] }
     }
 }
 

@@ -39,6 +39,12 @@ impl Inputs {
         self.values[self.parameters + 1..].split_at_mut(self.n)
     }
 
+    /// The state (t, q, v).
+    pub fn state(&self) -> (f64, &[f64], &[f64]) {
+        let (q, v) = self.values[self.parameters + 1..].split_at(self.n);
+        (self.values[self.parameters], q, v)
+    }
+
     /// The whole input vector.
     pub fn all(&self) -> &[f64] {
         &self.values

@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Inputs, Mechanics, sum_of_terms};
+use super::{Function, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, directional, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
-use crate::system::{Enforce, time};
+use crate::system::{Enforce, ForceFunction, time};
 
 /// The kernels for the motion on any set of walls. They are compiled once per model, for all flows.
 ///
-/// All are functions of (parameters, t, q, v). With ṗ = L_q + F:
+/// All are functions of (parameters, t, q, v). With ṗ = L_q + F; a force that is a function is added to F after the kernels.
 #[derive(Debug)]
 pub struct LocalCode {
     pub(crate) n: usize,
@@ -35,6 +35,8 @@ pub struct LocalCode {
     rows: Vec<RowCode>,
     /// Where each constraint is enforced: at one point or between two.
     pub(crate) enforce: Vec<Enforce>,
+    /// A force that is a function.
+    function: Option<ForceFunction>,
 }
 
 /// g(q, t) of a constraint or a wall.
@@ -64,24 +66,33 @@ impl LocalCode {
             q.iter().copied().zip(v.iter().copied()).chain([(time(), Expr::constant(1.0))]).collect();
         let drift = directional(&momenta, &seeds);
         let balance: Vec<Expr> = rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect();
-        let matrices = [jacobian(&momenta, v), jacobian(&momenta, q), jacobian(&rates, q), jacobian(&rates, v)];
+        let (rates_by_q, rates_by_v) = (jacobian(&rates, q), jacobian(&rates, v));
+        let matrices = [jacobian(&momenta, v), jacobian(&momenta, q), rates_by_q.clone(), rates_by_v.clone()];
         let mass = matrices[0].concat();
-        let sparse = matrices.map(|matrix| entries(&matrix, &inputs));
+        let mut sparse = matrices.map(|matrix| entries(&matrix, &inputs));
+        let mut constants =
+            sparse.each_ref().map(|(_, values)| values.iter().filter(|value| !value.depends_on(&inputs)).count());
+        if mechanics.function.is_some() {
+            for (matrix, which) in [&rates_by_q, &rates_by_v].into_iter().zip([2, 3]) {
+                (sparse[which], constants[which]) = (all_entries(matrix), 0);
+            }
+        }
         let values: Vec<Expr> = sparse.iter().flat_map(|(_, values)| values.iter().copied()).collect();
         let all = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
         let depends_on_time = [&[*l][..], &rates, &all.clone().collect::<Vec<_>>()].concat();
         Ok(LocalCode {
             n: q.len(),
             is_quadratic: mass.iter().all(|entry| !entry.depends_on(v)),
-            depends_on_time: depends_on_time.iter().any(|e| e.depends_on(&[time()])),
+            depends_on_time: mechanics.function.is_some() || depends_on_time.iter().any(|e| e.depends_on(&[time()])),
             motion: kernel(&[&[*l, l.diff(time())], &momenta, &rates])?,
             inertia: kernel(&[&momenta, &sparse[0].1])?,
             balance: kernel(&[&balance, &sparse[0].1])?,
             slopes: kernel(&[&momenta, &rates, &values])?,
-            constants: [0, 1, 2, 3].map(|k| sparse[k].1.iter().filter(|value| !value.depends_on(&inputs)).count()),
+            constants,
             entries: sparse.map(|(places, _)| places),
             rows: all.map(|g| RowCode::new(mechanics, &inputs, &seeds, g)).collect::<Result<_>>()?,
             enforce: mechanics.constraints.iter().map(|c| c.enforce).collect(),
+            function: mechanics.function.clone(),
         })
     }
 
@@ -134,6 +145,12 @@ fn entries(matrix: &[Vec<Expr>], inputs: &[Expr]) -> (Vec<(usize, usize)>, Vec<E
     all.into_iter().unzip()
 }
 
+/// All entries of a matrix, by rows: positions and values.
+fn all_entries(matrix: &[Vec<Expr>]) -> (Vec<(usize, usize)>, Vec<Expr>) {
+    let n = matrix.len();
+    ((0..n * n).map(|at| (at / n, at % n)).collect(), matrix.concat())
+}
+
 /// Evaluates the kernels at a sequence of states.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -141,6 +158,8 @@ pub struct Local {
     inputs: Inputs,
     values: Vec<f64>,
     row: Vec<f64>,
+    /// A force that is a function, and its slopes by q and by v.
+    function: Option<Box<(Function, Vec<f64>)>>,
 }
 
 /// The values of a row g = 0 at a state.
@@ -179,7 +198,8 @@ impl Local {
         let (n, entries) = (code.n, code.entries.iter().map(Vec::len).sum::<usize>());
         let row = code.rows.iter().map(|row| 4 + row.support.len() * (1 + row.support.len())).max();
         let (inputs, values) = (Inputs::new(parameters, n), vec![0.0; 2 + 2 * n + entries]);
-        Local { code: code.clone(), inputs, values, row: vec![0.0; row.unwrap_or(0)] }
+        let function = code.function.as_ref().map(|law| Box::new((Function::new(law, n), vec![0.0; 2 * n * n])));
+        Local { code: code.clone(), inputs, values, row: vec![0.0; row.unwrap_or(0)], function }
     }
 
     /// Sets the parameter values.
@@ -206,6 +226,7 @@ impl Local {
     pub(crate) fn motion_and_velocity(&mut self) -> (&[f64], &[f64]) {
         let values = &mut self.values[..2 + 2 * self.code.n];
         self.code.motion.eval(self.inputs.all(), values);
+        add_function(&mut self.function, &self.inputs, &mut values[2 + self.code.n..]);
         (values, self.inputs.v())
     }
 
@@ -220,6 +241,7 @@ impl Local {
     pub(crate) fn balance(&mut self) -> &[f64] {
         let values = &mut self.values[..self.code.n + self.code.entries[0].len()];
         self.code.balance.eval(self.inputs.all(), values);
+        add_function(&mut self.function, &self.inputs, &mut values[..self.code.n]);
         values
     }
 
@@ -227,6 +249,15 @@ impl Local {
     pub(crate) fn slopes(&mut self) -> &[f64] {
         let values = &mut self.values[2..];
         self.code.slopes.eval(self.inputs.all(), values);
+        if let Some(function) = &mut self.function {
+            let (function, slopes) = &mut **function;
+            let n = self.code.n;
+            let (t, q, v) = self.inputs.state();
+            let force = function.slopes(t, q, v, slopes);
+            add(&mut values[n..2 * n], force);
+            let last = values.len() - slopes.len();
+            add(&mut values[last..], slopes);
+        }
         values
     }
 
@@ -241,4 +272,17 @@ impl Local {
         let (grad, hessian) = slopes.split_at(m);
         Row { support, g: numbers[0], size: numbers[1], g_t: numbers[2], drift: numbers[3], grad, hessian }
     }
+}
+
+/// Adds a force that is a function, if there is one.
+#[inline]
+fn add_function(function: &mut Option<Box<(Function, Vec<f64>)>>, inputs: &Inputs, into: &mut [f64]) {
+    if let Some(function) = function {
+        let (t, q, v) = inputs.state();
+        add(into, function.0.at(t, q, v));
+    }
+}
+
+fn add(into: &mut [f64], terms: &[f64]) {
+    into.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
 }

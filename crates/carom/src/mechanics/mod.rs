@@ -5,6 +5,7 @@ mod active;
 mod bordered;
 mod eliminate;
 mod field;
+mod function;
 mod growth;
 mod inputs;
 mod kinks;
@@ -24,6 +25,7 @@ mod walls;
 pub(crate) use active::Active;
 pub use eliminate::eliminate;
 pub use field::Field;
+pub(crate) use function::Function;
 pub use growth::{growth_factor, turn};
 pub use inputs::Inputs;
 pub use kinks::Kinks;
@@ -42,7 +44,7 @@ use crate::discrete::Sample;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, Lease, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
-use crate::system::{Enforce, System, time};
+use crate::system::{Enforce, ForceFunction, System, time};
 
 /// The equations of a system in its free coordinates; driven coordinates are replaced by their functions of time.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub struct Mechanics {
     pub l: Expr,
     /// The generalized forces, if there are any.
     pub forces: Option<Vec<Expr>>,
+    /// A force that is a function, beside these. Only [`LocalCode`] and what is built on it contain it.
+    pub function: Option<ForceFunction>,
     /// φ(q, t) of each wall.
     pub walls: Vec<Expr>,
     /// The holonomic constraints.
@@ -94,6 +98,7 @@ impl Mechanics {
             v: pick(&v),
             l: system.drive(&[system.lagrangian.l])[0],
             forces: forces.iter().any(|f| !f.is_zero()).then_some(forces),
+            function: system.function.clone(),
             walls: system.drive(&walls),
             constraints: constraints.map(|(g, constraint)| Holonomic { g, enforce: constraint.enforce }).collect(),
             stated: system.stated_constraints().len(),

@@ -7,7 +7,7 @@ use super::{Mechanics, sum_of_terms};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
-use crate::limits::{HALVINGS_OF_CORRECTION, MAX_CAREFUL, RESIDUALS_COUNT};
+use crate::limits::{HALVINGS_OF_CORRECTION, MAX_CAREFUL, RESIDUALS_COUNT, VERY_LATE};
 use crate::solve::{Linear, NoSolution, StopRule, largest_part};
 
 /// Solves equations r(a, x) = 0 for x with given a, and computes results from the solution:
@@ -283,6 +283,9 @@ impl Parts {
         for (&(i, j), slope) in self.places.iter().zip(slopes) {
             self.sizes[i] += (slope * x[j]).abs();
         }
+        if rule.iterations >= VERY_LATE {
+            reach(&mut self.sizes, &self.places, slopes);
+        }
         rule.is_roundoff(largest_part(r, &self.sizes))
     }
 
@@ -302,5 +305,26 @@ impl Parts {
         let (values, next) = self.outputs.split_at(results.len());
         results.copy_from_slice(values);
         inputs[self.carried.clone()].copy_from_slice(next);
+    }
+}
+
+/// Adds to the sum sᵢ of absolute terms of each equation how far the others let it move. Equation j, the balance of momenta of a
+/// coordinate, determines its unknown up to roundoff of Vⱼ:
+///
+/// ```text
+/// sᵢ ← sᵢ + Σⱼ |∂rᵢ/∂xⱼ| Vⱼ,   Vⱼ = sⱼ/|∂rⱼ/∂xⱼ|
+/// ```
+///
+/// A constraint that keeps a coordinate at zero has no terms but that coordinate, which is roundoff of the forces on it.
+#[cold]
+fn reach(sizes: &mut [f64], places: &[(usize, usize)], slopes: &[f64]) {
+    let mut moves = vec![0.0; sizes.len()];
+    for (&(i, j), slope) in places.iter().zip(slopes) {
+        if i == j && *slope != 0.0 {
+            moves[j] = sizes[j] / slope.abs();
+        }
+    }
+    for (&(i, j), slope) in places.iter().zip(slopes) {
+        sizes[i] += slope.abs() * moves[j];
     }
 }

@@ -44,7 +44,7 @@ impl Mechanics {
     pub fn sources(&self) -> Sources {
         let moves = |f: &Expr| f.depends_on(&[time()]);
         Sources {
-            forces: self.forces.is_some(),
+            forces: self.forces.is_some() || self.function.is_some(),
             time: moves(&self.l),
             walls: self.walls.iter().any(moves),
             constraints: self.constraints.iter().any(|constraint| moves(&constraint.g)),

@@ -161,7 +161,16 @@ impl Builder {
         Ok(Model {
             source: Source::new(&self.title, ""),
             title: self.title,
-            system: System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism: None },
+            system: System {
+                coordinates,
+                parameters,
+                lagrangian,
+                walls,
+                constraints,
+                forces,
+                function: None,
+                mechanism: None,
+            },
             definitions,
             structural: Vec::new(),
             initial: self.initial,

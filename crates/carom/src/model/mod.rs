@@ -25,6 +25,7 @@ pub mod control;
 mod document;
 mod drawing;
 mod formula;
+mod function;
 mod load;
 mod mass;
 mod names;

@@ -132,6 +132,7 @@ impl<'m> Optimization<'m> {
 
     /// Checks that the model has a control problem.
     fn check(&self) -> Result<()> {
+        self.model.refuse_function("optimal control")?;
         let (problem, name) = (&self.model.problem, self.model.source.name());
         if problem.objective.is_empty() {
             let help = "add `[objective]` with `running = \"u^2\"`, or `final = \"t\"` for the least time";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::expression::Compiled;
 use super::{Evaluator, Forces, Power, Violated};
 use crate::limits::SLOW;
-use crate::mechanics::{Active, Field, Inputs, Lift, Node, Reaction, Violation, Walls};
+use crate::mechanics::{Active, Field, Function, Inputs, Lift, Node, Reaction, Violation, Walls};
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved};
 
@@ -23,6 +23,8 @@ pub(super) struct Evaluate {
     reaction: Option<Reaction>,
     /// The acceleration without wall forces.
     free: Option<Active>,
+    /// A force that is a function.
+    function: Option<Function>,
 }
 
 impl Evaluate {
@@ -39,9 +41,21 @@ impl Evaluate {
             violation: None,
             reaction: None,
             free: None,
+            function: code.mechanics.function.as_ref().map(|law| Function::new(law, code.facts.n)),
             parameters,
             code: code.clone(),
         }
+    }
+
+    /// Solves for the acceleration without wall forces.
+    fn react(&mut self, z: &Phase) -> Solved<&mut Active> {
+        if self.free.is_none() {
+            let code = self.code.local().map_err(|_| NoSolution::Singular)?;
+            self.free = Some(Active::new(code, &[], &self.parameters));
+        }
+        let free = self.free.as_mut().ok_or(NoSolution::Singular)?;
+        free.react(z.t, z.q(), self.field.velocity(z.t, &z.z)?)?;
+        Ok(free)
     }
 
     /// Returns this evaluator's copy of the reaction, which the plant compiles on first use. Fails as unsolvable if it does not
@@ -149,12 +163,7 @@ impl Evaluator for Evaluate {
     }
 
     fn accelerations(&mut self, z: &Phase, walls: &[usize], into: &mut Vec<f64>) -> Solved<f64> {
-        if self.free.is_none() {
-            let code = self.code.local().map_err(|_| NoSolution::Singular)?;
-            self.free = Some(Active::new(code, &[], &self.parameters));
-        }
-        let free = self.free.as_mut().ok_or(NoSolution::Singular)?;
-        free.react(z.t, z.q(), self.field.velocity(z.t, &z.z)?)?;
+        let free = self.react(z)?;
         into.clear();
         into.extend(walls.iter().map(|&wall| {
             let (acceleration, size) = free.acceleration_of(wall);
@@ -176,6 +185,10 @@ impl Evaluator for Evaluate {
     }
 
     fn reaction(&mut self, z: &Phase) -> Solved<Forces<'_>> {
+        if self.function.is_some() {
+            let free = self.react(z)?;
+            return Ok(Forces { multipliers: free.multipliers(), force: free.force() });
+        }
         self.copy_reaction()?;
         let v = self.field.velocity(z.t, &z.z)?;
         let reaction = self.reaction.as_mut().ok_or(NoSolution::Singular)?;
@@ -189,13 +202,20 @@ impl Evaluator for Evaluate {
         self.inputs.place(z.t, z.q(), v);
         let mut values = [0.0; 2];
         kernel.eval(self.inputs.all(), &mut values);
-        let [forces, drives] = values;
+        let [mut forces, drives] = values;
+        if let Some(function) = &mut self.function {
+            let (t, q, v) = self.inputs.state();
+            forces += function.at(t, q, v).iter().zip(v).map(|(force, v)| force * v).sum::<f64>();
+        }
         Ok(Power { forces, drives })
     }
 
     fn power_of_constraints(&mut self, z: &Phase) -> Solved<f64> {
         if !self.code.facts.sources.constraints {
             return Ok(0.0);
+        }
+        if self.function.is_some() {
+            return Ok(self.react(z)?.power());
         }
         self.copy_reaction()?;
         let v = self.field.velocity(z.t, &z.z)?;

@@ -93,6 +93,7 @@ impl Expressions {
             is_quadratic: mechanics.is_quadratic(),
             is_driven: system.free().len() < system.coordinates.len(),
             sources,
+            has_function: mechanics.function.is_some(),
         };
         let code = Compiled {
             field: Field::new(&mechanics, &parameters)?,
@@ -127,12 +128,20 @@ impl Expressions {
     }
 
     /// The map of a flow, which is built once.
-    fn flow_of(&self, mechanics: &Mechanics, kind: &FlowKind, key: String) -> Result<Box<dyn Flow>> {
+    fn flow_of(&self, kind: &FlowKind, is_smooth: bool) -> Result<Box<dyn Flow>> {
+        let Compiled { mechanics, smooth, facts, .. } = &*self.code;
+        let mechanics = if is_smooth { smooth } else { mechanics };
+        let key = if is_smooth { format!("smooth {}", kind.key()) } else { kind.key() };
         let mut flows = lock(&self.flows);
         if let Some(known) = flows.get(&key) {
             return Ok(known.boxed_clone());
         }
-        let flow = kind.build(mechanics, &vec![0.0; mechanics.parameters.len()])?;
+        let parameters = vec![0.0; mechanics.parameters.len()];
+        let flow = match (facts.has_function, is_smooth) {
+            (false, _) => kind.build(mechanics, &parameters)?,
+            (true, false) => kind.assemble(self.code.local()?, &parameters)?,
+            (true, true) => kind.assemble(self.code.smooth_local()?, &parameters)?,
+        };
         flows.insert(key, flow.boxed_clone());
         Ok(flow)
     }
@@ -195,14 +204,11 @@ impl Plant for Expressions {
     }
 
     fn flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
-        self.flow_of(&self.code.mechanics, kind, kind.key())
+        self.flow_of(kind, false)
     }
 
     fn smooth_flow(&self, kind: &FlowKind) -> Result<Box<dyn Flow>> {
-        match self.code.facts.kinks {
-            0 => self.flow(kind),
-            _ => self.flow_of(&self.code.smooth, kind, format!("smooth {}", kind.key())),
-        }
+        self.flow_of(kind, self.code.facts.kinks > 0)
     }
 
     fn contact(&self, kind: &FlowKind, walls: &[usize]) -> Result<Box<dyn Contact>> {
@@ -250,6 +256,9 @@ impl Plant for Expressions {
         let compile = || {
             if self.code.facts.kinks > 0 {
                 return Err(Diagnostic::new("lanes do not locate kinks").into());
+            }
+            if self.code.facts.has_function {
+                return Err(Diagnostic::new("lanes do not call a function for a force").into());
             }
             LaneCode::new(&self.code.mechanics, &self.restitution, &self.stops, lanes).map(Arc::new)
         };

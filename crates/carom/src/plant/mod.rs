@@ -99,6 +99,8 @@ pub struct Facts {
     pub is_driven: bool,
     /// What can change the energy.
     pub sources: Sources,
+    /// True if a force is a function, whose derivatives are not known.
+    pub has_function: bool,
 }
 
 impl Facts {

@@ -147,6 +147,7 @@ impl Simulation {
 
     /// Returns the compiled derivatives of a method by some parameters, and compiles them if needed.
     pub(crate) fn tangent_code(&self, method: &Method, theta: &[usize]) -> Result<Arc<TangentCode>> {
+        self.model.refuse_function("a derivative through a run")?;
         if let Kernel::Bodies = kernel_for(&self.model, method) {
             let message = format!("there are no derivatives of `{}` on recursive kernels", method.name);
             let help = format!(
@@ -174,6 +175,7 @@ impl Simulation {
 
     /// Builds a scheme for the projected principle: two plants and the projection P between them.
     fn projected(&self, method: &Method) -> Result<(Scheme, Vec<String>)> {
+        self.model.refuse_function(&format!("`{}`", method.name))?;
         let none = || Diagnostic::new("the method does not use the projected Hamilton's principle");
         let switches = method.switches.ok_or_else(none)?;
         let study: Study = study_of(self)?;
@@ -220,6 +222,9 @@ enum Kernel {
 /// Recursive kernels win from so many coordinates on; below, compiled expressions do.
 fn kernel_for(model: &Model, method: &Method) -> Kernel {
     let coordinates = model.system.coordinates.len();
+    if model.system.function.is_some() {
+        return Kernel::Expressions;
+    }
     if method.flow.needs_bodies() && method.has_recursive_kernel() && linkage::applies(&model.system) {
         return Kernel::Bodies;
     }
@@ -268,7 +273,7 @@ fn mechanics_of(model: &Model) -> impl PartialEq {
     let walls: Vec<(Expr, Expr)> = system.walls.iter().map(|wall| (wall.phi, wall.restitution)).collect();
     let constraints: Vec<(Expr, Enforce)> = system.constraints.iter().map(|c| (c.g, c.enforce)).collect();
     let lagrangian = (system.lagrangian.l, system.lagrangian.parts);
-    (lagrangian, parameters, coordinates, walls, constraints, system.forces.clone())
+    (lagrangian, parameters, coordinates, walls, constraints, system.forces.clone(), system.function.clone())
 }
 
 /// What a plant computes beside the motion.

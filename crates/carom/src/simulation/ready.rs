@@ -124,8 +124,11 @@ impl Ready {
                         let named = simulation.scheme()?;
                         let mut runner = runner.with(&named.scheme, &named.pool);
                         let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, stop);
-                        let with_kinks = |error| warnings::with_kinks(error, &simulation.model, &named.scheme);
-                        let (tuned, is_equal) = better(other, equal.map_err(with_kinks))?;
+                        let with_cause = |error| match warnings::function(&simulation.model) {
+                            Some(cause) => cause.into(),
+                            None => warnings::with_kinks(error, &simulation.model, &named.scheme),
+                        };
+                        let (tuned, is_equal) = better(other, equal.map_err(with_cause))?;
                         if is_equal {
                             (scheme, pool) = (named.scheme, named.pool);
                         }
@@ -300,7 +303,9 @@ impl Ready {
             let failure = Failure { t: z.t, q: z.q().to_vec(), p: z.p().to_vec(), ..failure.clone() };
             outcome.status = Status::Failed(Box::new(failure));
         }
-        if let Status::Failed(failure) = &mut outcome.status
+        if let (Status::Failed(failure), Some(cause)) = (&mut outcome.status, warnings::function(&self.model)) {
+            (failure.message, failure.hint) = (cause.message, cause.help.unwrap_or_default());
+        } else if let Status::Failed(failure) = &mut outcome.status
             && let Some(kinks) = warnings::kinks(&self.model, &self.scheme)
         {
             failure.hint = format!("{}; {kinks}", failure.hint);

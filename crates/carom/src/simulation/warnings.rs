@@ -1,6 +1,6 @@
 //! Notes before a run and warnings after it.
 
-use crate::error::{Error, Failure, Result};
+use crate::error::{Diagnostic, Error, Failure, Result};
 use crate::expr::{Expr, eval};
 use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT, LARGE_MEAN_DRIFT};
 use crate::mechanics::sum_of_terms;
@@ -54,6 +54,12 @@ pub(super) fn kinks(model: &Model, scheme: &Scheme) -> Option<String> {
     let advice =
         format!("{has} a kink where {its} zero, which keeps the order of a method only if no motion comes near {it}");
     (!list.is_empty()).then(|| format!("{} {advice}", list.join(", ")))
+}
+
+/// What a force that is a function did, if it was not finite since this was last asked.
+pub(super) fn function(model: &Model) -> Option<Diagnostic> {
+    let trouble = model.system.function.as_ref()?.take_trouble()?;
+    Some(Diagnostic::new(trouble).with_help("it must be finite wherever a step looks, also near the motion"))
 }
 
 /// An error of the search for a step, with the kinks that may be its cause.

@@ -121,11 +121,12 @@ impl Scheme {
         Ok(self.path.is_none() && built.partial.is_none() && !built.rule.looks_at_steps())
     }
 
-    /// True if the length of steps can be controlled: not with constraints, on a projected path, if the rule depends on steps, or
-    /// on recursive kernels, whose steps leave no polynomial.
+    /// True if the length of steps can be controlled: not with constraints, on a projected path, if the rule depends on steps, and
+    /// not on recursive kernels or with a force that is a function, where steps leave no polynomial.
     pub fn can_control(&self) -> bool {
-        let is_free = self.plant.facts().is_one_point.is_empty();
-        is_free && !self.plant.is_recursive() && self.can_halve().unwrap_or(false)
+        let facts = self.plant.facts();
+        let is_free = facts.is_one_point.is_empty();
+        is_free && !facts.has_function && !self.plant.is_recursive() && self.can_halve().unwrap_or(false)
     }
 
     /// Creates a looker for the states inside steps.

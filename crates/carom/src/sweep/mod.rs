@@ -144,6 +144,7 @@ impl SweepBuilder {
 
     /// Checks the sweep and compiles the model.
     pub fn build(self) -> Result<Sweep> {
+        self.model.refuse_function("a sweep")?;
         let recorder = Recorder::new(&self.model, &self.axes, &self.records)?;
         let names: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
         let (model, numbers) = self.model.varying(&names)?;

@@ -27,6 +27,7 @@ pub fn system(coordinates: &[&str], parameters: &[&str], t: Expr, v: Expr) -> Sy
         walls: Vec::new(),
         constraints: Vec::new(),
         forces: vec![Expr::constant(0.0); coordinates.len()],
+        function: None,
         mechanism: None,
     }
 }

@@ -182,7 +182,7 @@ pub fn model(source: Source, document: &Document) -> Result<Model> {
     problem.prepare_run(&mut parameters, &mut constraints, &mut places.constraints, &mut forces);
     places.bodies = tree.as_ref().map_or_else(Vec::new, |tree| tree.places.clone());
     let mechanism = tree.map(|tree| Arc::new(tree.mechanism));
-    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, mechanism };
+    let system = System { coordinates, parameters, lagrangian, walls, constraints, forces, function: None, mechanism };
     Ok(Model {
         title,
         system,

@@ -91,6 +91,7 @@ impl Code {
                 is_quadratic: true,
                 is_driven: !driven.is_empty(),
                 sources,
+                has_function: false,
             },
             bodies: linkage::bodies(system, mechanism),
             constants: interpreted(&parameters, &constants)?,
