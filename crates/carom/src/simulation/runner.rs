@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::interval::Piece;
-use crate::limits::{DISTURBED_RUNS, FINER_CONTROL};
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION, SAFETY_OF_SOLUTION};
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -128,6 +128,8 @@ impl<'a> Runner<'a> {
     /// divided by `shorter`.
     pub(super) fn run_finer(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
         if let Some(tolerance) = plan.control {
+            // Quick steps do not become longer with larger tolerances than this.
+            let tolerance = tolerance.min(SAFETY_OF_SOLUTION * MOST_SOLUTION);
             let finer = Plan { control: Some(FINER_CONTROL * tolerance), step: shorter * plan.step, ..plan };
             return self.run(finer, audience);
         }

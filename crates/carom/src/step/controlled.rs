@@ -5,7 +5,7 @@ use super::control::Control;
 use super::event::{Encounter, Kind};
 use super::log::StepLog;
 use super::state::Memory;
-use crate::limits::{FIRST_STEP, LOOK_AHEAD, PREDICTION, PREDICTS, REPEATED, SHORTEST_STEP};
+use crate::limits::{FIRST_STEP, LOOK_AHEAD, PREDICTS, REPEATED, SHORTEST_STEP};
 use crate::phase::{Phase, Quick};
 use crate::solve::{NoSolution, Solved};
 
@@ -152,8 +152,8 @@ struct Tried {
     factor: f64,
 }
 
-/// Tries a quick step. The prediction from the last step is to be off by [`PREDICTION`] times the square root of the tolerance, so
-/// that the end of the step is within the tolerance.
+/// Tries a quick step. The prediction from the last step may be off by about the square root of the tolerance, so that the end of the
+/// step is within the tolerance.
 fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
     let goal = control.goal();
     let is_predicted = control.past.h > 0.0 && h <= PREDICTS * control.past.h;
@@ -162,7 +162,7 @@ fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut
         control.past.forget();
         return Tried { is_good: false, factor: 0.5 };
     };
-    let error = error / (PREDICTION * goal.root);
+    let error = error / goal.prediction;
     let by_order = || (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
     if error.is_nan() || error > REPEATED[usize::from(!is_predicted)] {
         return Tried { is_good: false, factor: (0.8 * by_order()).clamp(0.1, 0.7) };
