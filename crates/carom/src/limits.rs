@@ -223,6 +223,8 @@ pub const MOST_SAMPLES: f64 = 1e7;
 pub const MOST_WINDOW: f64 = 1e5;
 /// The search for a step makes at most so many tries.
 pub const TRIES: usize = 20;
+/// The order with which errors fall is observed over so many tries.
+pub const COMPARED_TRIES: usize = 4;
 /// If halving the step this often has not moved the time at which a run fails, the step is not the cause: a wall jumps, say.
 pub const SAME_FAILURES: usize = 10;
 /// The error of roundoff is measured by so many disturbed runs. One may by chance be close, hardly all.
