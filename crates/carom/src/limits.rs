@@ -213,6 +213,10 @@ pub const COMPARED: usize = 31;
 /// A motion that is in a wall by more than this, relative to the way of the motion in a step or to the size of what adds up to φ, is
 /// beyond it.
 pub const BEYOND: f64 = 1e-8;
+/// A run looks at gaps between checkpoints at most so often, and at most so often one within the other.
+pub const DIPS: usize = 1_000;
+/// See [`DIPS`].
+pub const DIP_DEPTH: usize = 4;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
 /// A sweep has at most so many rows.
