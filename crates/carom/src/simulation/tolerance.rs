@@ -70,7 +70,7 @@ pub(super) struct Estimate {
 /// A step that was tried.
 pub(super) struct Trial {
     pub(super) plan: Plan,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// The error of the method.
     pub(super) error: f64,
     pub(super) scale: ErrorScale,
@@ -164,8 +164,8 @@ pub(super) fn tune(
         let falls = observed.unwrap_or(order as f64);
         let predicted = time / (step * (tolerance / error).powf(1.0 / falls));
         if step <= smallest || work > MOST_STEPS || (error < ORDERLESS && predicted > MOST_STEPS) {
-            // The order of the method predicts nothing where many errors do not follow it.
-            let is_known = observed.is_some() || tries.len() < COMPARED_TRIES;
+            // The order of the method predicts nothing where the shortest steps do not follow it.
+            let is_known = observed.is_some() || (step > smallest && work <= MOST_STEPS);
             limit = if is_known { Limit::Steps { predicted, order: falls } } else { Limit::Tries(tries.len()) };
             break;
         }
