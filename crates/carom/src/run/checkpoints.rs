@@ -1,7 +1,7 @@
 //! Detects walls that the steps missed.
 
 use super::observer::{Look, Observer};
-use crate::limits::{BEYOND, CHECKPOINTS, DIP_REACH, DIPS};
+use crate::limits::{BEYOND, CHECKPOINTS, DIP_DEPTH, DIPS};
 use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{State, StepLog, pulling};
