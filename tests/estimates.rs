@@ -98,7 +98,7 @@ fn wheels_and_combs_have_the_error_that_they_say() {
         );
         Chaotic { kind: "gear", text, q: vec![1.0, 0.0], v: v.to_vec(), until: 3.0 }
     };
-    for system in [gear("0.125", 5, [-1.0, 9.75]), gear("0.1", 6, [-0.5, 30.0]), comb()] {
+    for system in [gear("0.125", 5, [-1.0, 9.75]), gear("0.1", 6, [-0.5, 30.0]), comb(), tooth()] {
         let Checked { text, estimate, error, .. } = check(system, 0.0..f64::INFINITY).expect("it is in range");
         assert!(error <= estimate && estimate < 1e-4, "error {error:e}, estimate {estimate:e}\n{text}");
     }
@@ -128,6 +128,16 @@ fn times_of_impacts_add_up() {
             assert!(error < 1e-12, "width {factor}, v = {v}: {error:e}");
         }
     }
+}
+
+/// A wheel of eight teeth, which ten of them pass in the longest step: the first that hits is in the way for 2 % of it.
+fn tooth() -> Chaotic {
+    let (q, v, until) = (vec![1.0, 4.039659598649086], vec![-0.33349552105444435, 17.77756793640726], 3.5830078125);
+    let text = format!(
+        "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"x'^2/2 + 2*y'^2/2\"\n[[wall]]\nphi = \"x - 0.0693359375*cos(8*y)\"\n\
+         [[wall]]\nphi = \"2 - x\"\n[initial]\nq = {q:?}\nv = {v:?}\n[run]\nuntil = {until}\n"
+    );
+    Chaotic { kind: "gear", text, q, v, until }
 }
 
 fn comb() -> Chaotic {

@@ -151,3 +151,39 @@ fn kinks_in_velocities_are_named() {
     let error = error.expect_err("it would take too many steps").to_string();
     assert!(error.contains("`abs(x')`, `abs(x' + 0.1)` have a kink"), "{error}");
 }
+
+/// Quadratic drag has a kink where the velocity is zero, which no step locates. The error of a step across it falls with the length of
+/// the step alone: with every tolerance, the run with which the estimate compares must have shorter steps.
+#[test]
+fn quadratic_drag_has_the_error_that_it_says() {
+    for drag in [0.3, 5.0] {
+        let text = particle(&format!("V = \"x^2/2\"\n[forces]\nx = \"-{drag}*x'*abs(x')\""), 1.0, 0.3, 5.0);
+        let model = model(&text, &[]);
+        let exact = model.simulation().method("gauss6").step(1e-4).run().expect("it runs");
+        for tolerance in [1e-2, 1e-4, 1e-7, 1e-9, 1e-10, 1e-12] {
+            let run = model.simulation().tolerance(tolerance).run().expect("it runs");
+            let (estimate, scale) = (run.error_estimate(), run.outcome().error_scale.clone());
+            let (estimate, scale) = (estimate.expect("it completes"), scale.expect("it completes"));
+            let error = (run.state().z.q()[0] - exact.state().z.q()[0]).abs() / scale.q[0];
+            assert!(error <= 10.0 * estimate + 1e-12, "drag {drag}, {tolerance:e}: {error:e}, not {estimate:e}");
+        }
+    }
+}
+
+/// Of forty oscillators with drag none has an error far above its estimate, although tries that agree with a finer run by chance are
+/// preferred.
+#[test]
+fn no_drag_agrees_by_chance() {
+    for k in 0..40 {
+        let (drag, x) = (0.1 + 0.07 * f64::from(k), 0.5 + 0.013 * f64::from(k));
+        let text = particle(&format!("V = \"1.3*x^2/2\"\n[forces]\nx = \"-{drag}*x'*abs(x')\""), x, -0.9, 6.0);
+        let model = model(&text, &[]);
+        let exact = model.simulation().method("gauss6").step(5e-4).run().expect("it runs");
+        let run = model.simulate().expect("it runs");
+        let scale = run.outcome().error_scale.clone().expect("it completes");
+        let error = (run.state().z.q()[0] - exact.state().z.q()[0]).abs() / scale.q[0];
+        let estimate = run.error_estimate().expect("it completes");
+        println!("drag {drag:.2}: {error:.1e}, estimate {estimate:.1e}");
+        assert!(error <= 10.0 * estimate + 1e-10, "drag {drag}: {error:e}, not {estimate:e}");
+    }
+}

@@ -121,6 +121,16 @@ fn a_run_into_a_singularity_fails() {
     assert!(run.energy().iter().all(|energy| (energy + 1.0).abs() < 0.1), "{:?}", run.energy());
 }
 
+/// Where no step helps, none is advised.
+#[test]
+fn a_failed_run_is_not_told_to_take_shorter_steps() {
+    let Err(RunError::Failed(run)) = model(FALL).simulation().method("rk4").run() else {
+        panic!("there is no such motion")
+    };
+    let warnings = warnings(&run);
+    assert!(!warnings.contains("the step is too large"), "{warnings}");
+}
+
 /// With a step of the user's own that is a warning.
 #[test]
 fn a_broken_energy_is_a_warning_with_a_given_step() {

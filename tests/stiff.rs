@@ -96,3 +96,26 @@ fn long_steps_are_symplectic() {
         assert!(defect < 1e-8, "{}: {defect:e}", kind.name);
     }
 }
+
+/// The walker falls as it is, and its lean is 0 or what roundoff makes of it. A coordinate of 1e-17 does not tell how far it may move:
+/// differences over a part of it would be differences of roundoff.
+#[test]
+fn a_coordinate_that_is_roundoff_is_no_size() {
+    let model = Model::load("walker").expect("it is shipped");
+    let parameters: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
+    let z0 = start(&model);
+    for kind in gauss() {
+        let mut flow = kind.build(&Mechanics::new(&model.system), &parameters).expect("it compiles");
+        for h in [0.01, 0.019, 0.02, 0.03] {
+            for lean in [0.0, 2e-18, -1.7e-17, 3e-16, -1e-14, 1e-11] {
+                let (mut z, mut end) = (z0.clone(), z0.clone());
+                z.z[2] = lean;
+                let place = format!("{}, h = {h}, lean = {lean:e}", kind.name);
+                flow.step(&z, h, &mut end).unwrap_or_else(|e| panic!("{e:?}: {place}"));
+                // In free fall nothing bends.
+                let bent = (2..7).map(|i| (end.z[i] - z0.z[i]).abs()).fold(0.0, f64::max);
+                assert!(bent <= 1e-13 + 10.0 * lean.abs(), "{place}: bent by {bent:e}");
+            }
+        }
+    }
+}

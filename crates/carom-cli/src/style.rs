@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use carom::lab::error::Error;
+pub use carom::lab::error::plain;
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const PLACE: Style = AnsiColor::BrightBlue.on_default();
@@ -87,11 +88,6 @@ fn marked(text: &str) -> String {
 pub fn rounded(x: f64, digits: usize) -> String {
     let decimals = digits - 1;
     format!("{x:.decimals$e}").parse().map_or_else(|_| x.to_string(), plain)
-}
-
-/// A number in full, or in exponential notation if it is very small or large.
-pub fn plain(x: f64) -> String {
-    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
 #[cfg(test)]

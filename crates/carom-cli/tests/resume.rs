@@ -125,6 +125,21 @@ fn a_state_of_another_model_is_refused() {
     let inside = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
     assert_eq!(inside.status.code(), Some(2), "{inside:?}");
     assert!(String::from_utf8_lossy(&inside.stderr).contains("inside the wall"), "{inside:?}");
+    // Coordinates that someone changed beside the whole state would have no effect.
+    std::fs::write(&file, state("[2, 0]", "[]")).expect("there is room");
+    let changed = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
+    assert_eq!(changed.status.code(), Some(2), "{changed:?}");
+    assert!(String::from_utf8_lossy(&changed.stderr).contains("not at its `final.q`"), "{changed:?}");
+    // What carom wrote is trusted only with its own parameters: others may move a wall over it.
+    let model = folder.join("shelf.toml");
+    let text = "coordinates = [\"x\"]\n[parameters]\nh = 0\n[lagrangian]\nT = \"x'^2/2\"\nV = \"x\"\n[[wall]]\nphi = \"x - h\"\n\
+                [initial]\nq = [1]\nv = [0]\n[run]\nuntil = 1\n";
+    std::fs::write(&model, text).expect("there is room");
+    let model = model.to_str().expect("UTF-8");
+    std::fs::write(&file, run(&[model, "--json"]).stdout).expect("there is room");
+    let raised = run(&[model, "--until", "2", "--restart", path, "--set", "h=0.9"]);
+    assert_eq!(raised.status.code(), Some(2), "{raised:?}");
+    assert!(String::from_utf8_lossy(&raised.stderr).contains("inside the wall"), "{raised:?}");
     std::fs::remove_dir_all(folder).expect("it is ours");
 }
 

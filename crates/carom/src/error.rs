@@ -7,6 +7,11 @@ use std::fmt;
 /// A result with carom's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// A number in full, or in exponential notation if it is very small or large.
+pub fn plain(x: f64) -> String {
+    if x == 0.0 || (1e-5..1e15).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
+}
+
 /// The reason why a request failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {

@@ -217,6 +217,10 @@ pub const COMPARED: usize = 31;
 /// A motion that is in a wall by more than this, relative to the way of the motion in a step or to the size of what adds up to φ, is
 /// beyond it.
 pub const BEYOND: f64 = 1e-8;
+/// A run looks at gaps between checkpoints at most so often, and at most so often one within the other.
+pub const DIPS: usize = 1_000;
+/// See [`DIPS`].
+pub const DIP_DEPTH: usize = 4;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
 /// A sweep has at most so many rows.
@@ -227,6 +231,8 @@ pub const MOST_SAMPLES: f64 = 1e7;
 pub const MOST_WINDOW: f64 = 1e5;
 /// The search for a step makes at most so many tries.
 pub const TRIES: usize = 20;
+/// The order with which errors fall is observed over so many tries.
+pub const COMPARED_TRIES: usize = 4;
 /// If halving the step this often has not moved the time at which a run fails, the step is not the cause: a wall jumps, say.
 pub const SAME_FAILURES: usize = 10;
 /// The error of roundoff is measured by so many disturbed runs. One may by chance be close, hardly all.

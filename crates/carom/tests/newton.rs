@@ -92,6 +92,7 @@ fn newtons(given: &[Expr], unknowns: &[Expr], residuals: &[Expr]) -> [Newton; 2]
             v: empty(),
             l: Expr::constant(0.0),
             forces: None,
+            function: None,
             walls: empty(),
             constraints: Vec::new(),
             stated: 0,

@@ -64,13 +64,13 @@ fn is_long(left: &Layout) -> bool {
 /// One equation, with its relation sign after a left-hand side of `left` letters.
 fn equation(equation: &Equation, left: usize) -> String {
     if is_long(&equation.left) {
-        let mut lines = lines(&equation.left, LINE - left);
-        let right = format!("= {}", render(&equation.right));
-        match lines.last_mut() {
+        let mut all = lines(&equation.left, LINE - left);
+        let right = format!("= {}", lines(&equation.right, LINE - left - HANG).join(NEXT));
+        match all.last_mut() {
             Some(last) if equation.right.breadth() < 3.0 => *last += &format!(" {right}"),
-            _ => lines.push(right),
+            _ => all.push(right),
         }
-        return format!("& {}", lines.join(NEXT));
+        return format!("& {}", all.join(NEXT));
     }
     format!("{} &= {}", render(&equation.left), lines(&equation.right, LINE - left - 3).join(NEXT))
 }

@@ -67,12 +67,16 @@ fn filled(text: &str, columns: usize) -> String {
 fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
     let name = render(&equation.left);
     let margin = left.max(width(&name)) + " = ".len();
-    if matches!(equation.left, Layout::Sum(_)) && margin > room / 2 {
+    if wrap::can_break(&equation.left) && margin > room / 2 {
         let mut lines = hanging(&equation.left, room);
         let right = format!("= {}", render(&equation.right));
         match lines.last_mut() {
             Some(last) if width(last) + 1 + width(&right) <= room => *last += &format!(" {right}"),
-            _ => lines.push(format!("{HANG}{right}")),
+            _ => {
+                let right = hanging(&equation.right, room - HANG.len() - "= ".len());
+                let head = |i: usize| if i == 0 { "= " } else { "  " };
+                lines.extend(right.iter().enumerate().map(|(i, line)| format!("{HANG}{}{line}", head(i))));
+            }
         }
         return lines;
     }

@@ -92,9 +92,13 @@ impl<S: Script> Pieces<'_, S> {
         self.put(&self.script.formula(layout), self.script.columns(layout));
     }
 
+    /// The width of the last piece so far.
+    fn used(&self) -> usize {
+        self.done.last().map_or(0, |piece| piece.columns)
+    }
+
     fn formula(&mut self, layout: &Layout) {
-        let used = self.done.last().map_or(0, |piece| piece.columns);
-        if used + self.script.columns(layout) + self.open <= self.room {
+        if self.used() + self.script.columns(layout) + self.open <= self.room {
             self.whole(layout);
         } else {
             self.spread(layout);
@@ -113,6 +117,7 @@ impl<S: Script> Pieces<'_, S> {
                 _ => self.whole(layout),
             },
             Layout::Root(inside) => self.enclosed(inside, Some(&Layout::Number(Number::Ratio(1, 2)))),
+            Layout::Row(pieces) => pieces.iter().for_each(|piece| self.formula(piece)),
             Layout::Call(call) if call.arguments.len() == 1 => {
                 self.put(&self.script.function(call), call.function.len());
                 self.enclosed(&call.arguments[0], None);
@@ -132,7 +137,8 @@ impl<S: Script> Pieces<'_, S> {
         }
     }
 
-    /// Breaks a product inside its widest factor that can be broken; between factors only if there is none.
+    /// Breaks a product inside its widest factor that can be broken; between factors if there is none, and before that factor if
+    /// what stands before it, with all parentheses that are open, fills half of a line.
     fn product(&mut self, factors: &[Layout]) {
         let space = self.script.space();
         let breakable = (0..factors.len()).filter(|&i| can_break(&factors[i]));
@@ -148,7 +154,10 @@ impl<S: Script> Pieces<'_, S> {
         let group = |factors: &[Layout]| Layout::Product(factors.to_vec());
         if widest > 0 {
             self.formula(&group(&factors[..widest]));
-            self.put(space, 1);
+            match self.used() > self.room / 2 {
+                true => self.cut(space),
+                false => self.put(space, 1),
+            }
         }
         self.spread(&factors[widest]);
         if widest + 1 < factors.len() {
@@ -192,12 +201,13 @@ impl<S: Script> Pieces<'_, S> {
     }
 }
 
-fn can_break(layout: &Layout) -> bool {
+/// True if a formula can be broken between the terms of a sum.
+pub fn can_break(layout: &Layout) -> bool {
     match layout {
         Layout::Sum(_) => true,
         Layout::Parentheses(x) | Layout::Power(x, _) | Layout::Root(x) => can_break(x),
         Layout::Fraction(above, below) => can_break(above) || can_break(below),
-        Layout::Product(factors) => factors.iter().any(can_break),
+        Layout::Product(pieces) | Layout::Row(pieces) => pieces.iter().any(can_break),
         Layout::Call(call) => call.arguments.len() == 1 && can_break(&call.arguments[0]),
         _ => false,
     }

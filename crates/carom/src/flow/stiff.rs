@@ -8,6 +8,9 @@ use crate::solve::{Lu, NoSolution};
 
 /// The largest number of Newton iterations.
 const MAX_ITERATIONS: usize = 50;
+/// A coordinate smaller than this, relative to how far each momentum alone carries it in the step, is what is left after larger terms
+/// have cancelled: differences over √ε times its value would have less than four correct digits.
+const CANCELLED: f64 = 1e-4;
 
 /// Newton's method on all stages at once, with finite differences for ∂f/∂z at each stage and a dense solution of
 ///
@@ -94,8 +97,21 @@ impl Stiff {
             }
         }
         self.slopes.fill(0.0);
-        // A component that neither is nor moves anywhere has no size yet, and needs no slopes.
-        for m in (0..size).filter(|&m| self.sizes[m] > 0.0) {
+        // Momenta first: they tell how far coordinates may move.
+        for m in (0..size).rev() {
+            if m < size / 2 {
+                let carried = |k: usize| -> f64 {
+                    (size / 2..size).map(|j| (self.slopes[(m * size + j) * width + k] * self.sizes[j]).abs()).sum()
+                };
+                let reach = h.abs() * (0..width).map(carried).fold(0.0, f64::max);
+                if self.sizes[m] < CANCELLED * reach && reach.is_finite() {
+                    self.sizes[m] = reach;
+                }
+            }
+            // A component that neither is nor moves anywhere has no size yet, and needs no slopes.
+            if self.sizes[m] == 0.0 {
+                continue;
+            }
             let lanes = m * width..(m + 1) * width;
             let shift = f64::EPSILON.sqrt() * self.sizes[m];
             iteration.field.states_mut()[lanes.clone()].iter_mut().for_each(|x| *x += shift);

@@ -25,6 +25,13 @@ pub struct Kinks {
     nodes: Vec<(Expr, usize)>,
 }
 
+impl Kinks {
+    /// True if expressions have kinks that are not located and that a motion passes: not those of a square root, which end it.
+    pub fn has_other_sides(&self) -> bool {
+        self.others.iter().any(|e| !matches!(e.node(), ExprNode::Unary(Func::Sqrt, _)))
+    }
+}
+
 impl Mechanics {
     /// Finds the kinks of L and of the forces.
     pub fn kinks(&self) -> Kinks {

@@ -88,7 +88,7 @@ pub fn read(source: &Source) -> Result<Document> {
     errors.dedup_by_key(|e| source.text().bytes().take(start(e)).filter(|&byte| byte == b'\n').count());
     let mistake = |e: &toml::de::Error| {
         let span = e.span().unwrap_or(0..0);
-        let label = unquoted(source.text(), span.start);
+        let label = unquoted(source.text(), &span);
         source.diagnostic(span, Complaint::new(format!("not valid TOML: {}", e.message()), label))
     };
     if let Some(mistakes) = Diagnostic::first_of(errors.iter().map(mistake).collect()) {
@@ -99,13 +99,17 @@ pub fn read(source: &Source) -> Result<Document> {
     Ok(Document { root: Item { value, span }, overrides: Vec::new() })
 }
 
-/// A hint for a line with an unquoted expression; empty otherwise.
-fn unquoted(text: &str, at: usize) -> String {
-    let (before, after) = text.split_at(text.floor_char_boundary(at));
+/// A hint for a line with an unquoted expression, or for one in a list, which is the marked range; empty otherwise.
+fn unquoted(text: &str, marked: &Range<usize>) -> String {
+    let (before, after) = text.split_at(text.floor_char_boundary(marked.start));
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = &text[start..before.len() + after.find('\n').unwrap_or(after.len())];
     let (key, value) = line.split_once('=').unwrap_or((line, ""));
     let value = value.split('#').next().unwrap_or_default().trim();
+    let entry = text.get(marked.clone()).unwrap_or_default();
+    if value.starts_with('[') && entry.starts_with(char::is_alphabetic) {
+        return format!("an expression in a list must be in quotes: `\"{entry}\"`");
+    }
     if value.is_empty() || value.starts_with(['"', '\'', '[', '{', '=']) || read_value(value).is_some() {
         return String::new();
     }

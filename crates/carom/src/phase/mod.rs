@@ -111,6 +111,8 @@ impl Polynomial {
 pub struct Goal<'a> {
     /// Newton's method ends with a correction of the velocities below this, relative to them: the next would be its square.
     pub root: f64,
+    /// How far the prediction of a step may be off, relative to the velocities.
+    pub prediction: f64,
     /// √(2K) of the motion so far.
     pub speed: f64,
     /// √(M⁻¹)ᵢᵢ of each coordinate.

@@ -88,6 +88,7 @@ impl Expressions {
             parameters: parameters.len(),
             walls: mechanics.walls.len(),
             kinks: kinks.arguments.len(),
+            has_other_kinks: kinks.has_other_sides(),
             is_one_point: mechanics.is_one_point(),
             stated: mechanics.stated,
             is_quadratic: mechanics.is_quadratic(),

@@ -26,6 +26,8 @@ pub struct Region {
 const POINTS: f64 = 20_000.0;
 /// The number of best grid points that are refined.
 const REFINED: usize = 12;
+/// A refinement ends after so many rounds along the axes: a curved ridge could be followed by tiny steps for ever.
+const ROUNDS: usize = 1_000;
 
 impl Region {
     /// The box in which to examine `fs`. For each coordinate: one period if they are periodic, one point if it does not occur,
@@ -92,7 +94,7 @@ impl Region {
 
     fn climb(&self, f: &mut dyn FnMut(&[f64]) -> f64, (mut at, mut value): (Vec<f64>, f64)) -> (Vec<f64>, f64) {
         let mut part = 0.05;
-        while part > 1e-12 {
+        for _ in 0..ROUNDS {
             let mut moved = false;
             for (i, axis) in self.axes.iter().enumerate() {
                 for side in [-1.0, 1.0] {
@@ -109,6 +111,9 @@ impl Region {
             }
             if !moved {
                 part *= 0.5;
+            }
+            if part <= 1e-12 {
+                break;
             }
         }
         (at, value)
@@ -168,5 +173,19 @@ mod tests {
         assert!((value - 7.0).abs() < 1e-12 && (at[0] - 1.2345).abs() < 1e-5, "{at:?} {value}");
         let (at, value) = region.maximize(&mut |x: &[f64]| x[0] + x[1]);
         assert!((value - 8.0).abs() < 1e-12, "{at:?} {value}");
+    }
+
+    /// Along a narrow ridge that is not parallel to an axis, each round gains little.
+    #[test]
+    fn a_search_along_a_ridge_ends() {
+        let axis = Axis { low: -3.0, high: 4.0, periodic: false };
+        let region = Region { axes: vec![axis, axis] };
+        let mut count = 0;
+        let (_, value) = region.maximize(&mut |x: &[f64]| {
+            count += 1;
+            x[0] - 1e9 * (x[1] - x[0] * x[0] / 4.0).powi(2)
+        });
+        assert!(count <= POINTS as usize * 2 + REFINED * ROUNDS * 4, "{count}");
+        assert!(value > -3.0, "{value}");
     }
 }

@@ -1,7 +1,7 @@
 //! Detects walls that the steps missed.
 
 use super::observer::{Look, Observer};
-use crate::limits::{BEYOND, CHECKPOINTS};
+use crate::limits::{BEYOND, CHECKPOINTS, DIP_DEPTH, DIPS};
 use crate::phase::Phase;
 use crate::solve::Solved;
 use crate::step::{State, StepLog, pulling};
@@ -15,8 +15,20 @@ pub struct Missed {
     pub t: f64,
 }
 
+/// The gap of a wall at a checkpoint, and its rate.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    t: f64,
+    gap: f64,
+    rate: f64,
+}
+
+/// A gap that was not looked at.
+const UNSEEN: Seen = Seen { t: f64::NAN, gap: f64::NAN, rate: f64::NAN };
+
 /// Checks the motion at equally spaced times, independent of the steps: on the polynomials of the steps, but at every
-/// `stride`-th time, where runs are compared, to the order of the flow.
+/// `stride`-th time, where runs are compared, to the order of the flow. Between two such times on one arc, gaps that might be shut
+/// there are looked at too.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     start: f64,
@@ -30,6 +42,11 @@ pub struct Checkpoints {
     pub bounds: Vec<[f64; 3]>,
     /// For each wall the largest size of what adds up to φ̇ so far.
     rates: Vec<f64>,
+    /// The gaps at this checkpoint, and at the one before.
+    now: Vec<Seen>,
+    before: Vec<Seen>,
+    /// So often gaps are still looked at between checkpoints.
+    dips: usize,
     /// The first wall that was missed.
     pub missed: Option<Missed>,
 }
@@ -46,6 +63,9 @@ impl Checkpoints {
             path: Vec::new(),
             bounds: Vec::new(),
             rates: vec![0.0; walls],
+            now: vec![UNSEEN; walls],
+            before: vec![UNSEEN; walls],
+            dips: DIPS,
             missed: None,
         }
     }
@@ -72,14 +92,63 @@ impl Checkpoints {
         // If the switches of a projected path are not located, part of a step lies beyond the wall.
         let walls = if look.looker.is_projected() { 0 } else { self.walls };
         for wall in (0..walls).filter(|wall| !holding.contains(wall)) {
-            let gap = look.evaluator.gap_and_rate(wall, z)?.0;
-            let rate = &mut self.rates[wall];
-            *rate = rate.max(look.evaluator.size_of_rate(wall, z)?);
-            if gap < 0.0 && gap < -BEYOND * (h * *rate + look.evaluator.size_of_gap(wall, z, z.q())?) {
+            let (gap, rate) = look.evaluator.gap_and_rate(wall, z)?;
+            self.now[wall] = Seen { t: z.t, gap, rate };
+            self.rates[wall] = self.rates[wall].max(look.evaluator.size_of_rate(wall, z)?);
+            if self.is_beyond(wall, gap, z, h, look)? {
                 return Ok(Some(wall));
             }
         }
         Ok(None)
+    }
+
+    /// True if the motion is beyond a wall by more than roundoff.
+    fn is_beyond(&self, wall: usize, gap: f64, z: &Phase, h: f64, look: &mut Look) -> Solved<bool> {
+        Ok(gap < 0.0 && gap < -BEYOND * (h * self.rates[wall] + look.evaluator.size_of_gap(wall, z, z.q())?))
+    }
+
+    /// A wall that the motion enters and leaves again between this checkpoint and the one before, on an arc.
+    fn hidden_dip(&mut self, log: &StepLog, arc: usize, z: &mut Phase, look: &mut Look) -> Solved<Option<Missed>> {
+        for wall in 0..self.walls {
+            let ends = [self.before[wall], self.now[wall]];
+            if ends[0].t >= log.arcs()[arc].start.t
+                && let Some(t) = self.dip_between(ends, DIP_DEPTH, wall, (log, arc), z, look)?
+            {
+                return Ok(Some(Missed { wall, t }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// When the gap of a wall is shut between two moments at which it is open. It cannot be if both gaps together are more than its
+    /// largest rate covers; else it is looked at between them, where φ̇ is about zero or in the middle.
+    fn dip_between(
+        &mut self,
+        [a, b]: [Seen; 2],
+        depth: usize,
+        wall: usize,
+        (log, arc): (&StepLog, usize),
+        z: &mut Phase,
+        look: &mut Look,
+    ) -> Solved<Option<f64>> {
+        let is_open = a.gap + b.gap > self.rates[wall] * (b.t - a.t);
+        if is_open || a.t.is_nan() || b.t.is_nan() || depth == 0 || self.dips == 0 {
+            return Ok(None);
+        }
+        self.dips -= 1;
+        let part = if a.rate < 0.0 && b.rate > 0.0 { a.rate / (a.rate - b.rate) } else { 0.5 };
+        let t = a.t + part.clamp(0.1, 0.9) * (b.t - a.t);
+        look.looker.near(log, arc, t, z)?;
+        let (gap, rate) = look.evaluator.gap_and_rate(wall, z)?;
+        if self.is_beyond(wall, gap, z, log.h, look)? {
+            // The polynomial may be beyond a wall where the motion is not.
+            look.looker.on_arc(log, arc, t, z)?;
+            let gap = look.evaluator.gap_and_rate(wall, z)?.0;
+            return Ok(self.is_beyond(wall, gap, z, log.h, look)?.then_some(t));
+        }
+        let seen = Seen { t, gap, rate };
+        let first = self.dip_between([a, seen], depth - 1, wall, (log, arc), z, look)?;
+        if first.is_some() { Ok(first) } else { self.dip_between([seen, b], depth - 1, wall, (log, arc), z, look) }
     }
 }
 
@@ -93,6 +162,7 @@ impl Observer for Checkpoints {
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         while let Some(t) = self.next().filter(|&t| t <= log.end.z.t) {
             self.checked += 1;
+            self.now.fill(UNSEEN);
             let arc = log.arc_at(t);
             let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
             let is_compared = self.checked.is_multiple_of(self.stride);
@@ -118,10 +188,13 @@ impl Observer for Checkpoints {
                     .on_arc(log, arc, t, &mut z)
                     .and_then(|()| self.hidden_wall(&z, log.h, log.holding(arc), look));
             }
+            let missed = match wall {
+                Ok(Some(wall)) => Some(Missed { wall, t }),
+                _ => self.hidden_dip(log, arc, &mut z, look).unwrap_or(None),
+            };
+            self.missed = self.missed.or(missed);
+            std::mem::swap(&mut self.before, &mut self.now);
             look.z = z;
-            if let Ok(Some(wall)) = wall {
-                self.missed = self.missed.or(Some(Missed { wall, t }));
-            }
         }
         self.bound(&log.end.z);
         Ok(())

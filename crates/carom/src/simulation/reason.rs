@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::scout::Scouted;
-use crate::limits::{ENCOUNTER, LOW_ORDER, MEANINGLESS, TRIES};
+use crate::limits::{ENCOUNTER, LOW_ORDER, MEANINGLESS};
 
 /// What ended a search for a step before it met its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,8 +14,8 @@ pub(super) enum Limit {
     Scouted(Scouted),
     /// The error falls with this order, so that so many steps are needed.
     Steps { predicted: f64, order: f64 },
-    /// All tries were made.
-    Tries,
+    /// So many tries were made, and their errors do not fall with any order.
+    Tries(usize),
     /// Smaller local errors of controlled steps no longer help, for another reason than roundoff.
     Stalled,
 }
@@ -85,9 +85,9 @@ impl fmt::Display for Reason {
                 f,
                 "the tolerance {tolerance:e} would take about {predicted:.0e} steps; use a method of higher order"
             )?,
-            Limit::Tries => write!(
+            Limit::Tries(count) => write!(
                 f,
-                "no step met the tolerance {tolerance:e} in {TRIES} tries, the best is {step:.2e}: the motion may be stiff, \
+                "no step met the tolerance {tolerance:e} in {count} tries, the best is {step:.2e}: the motion may be stiff, \
                  or a force may have a kink"
             )?,
             Limit::Stalled => {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::interval::Piece;
-use crate::limits::{DISTURBED_RUNS, FINER_CONTROL};
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION};
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -28,6 +28,15 @@ pub(super) struct Plan {
     pub(super) until: f64,
     /// The number of equally spaced times at which runs are compared; walls are then checked at [`CHECKPOINTS`] times. 0 for none.
     pub(super) checkpoints: usize,
+}
+
+impl Plan {
+    /// Controlled steps with smaller errors, and the longest step multiplied by `shorter`; none for steps of equal length. Quick steps
+    /// do not become longer with local errors above [`MOST_SOLUTION`].
+    pub(super) fn finer(self, shorter: f64) -> Option<Plan> {
+        let local = self.control?.min(MOST_SOLUTION);
+        Some(Plan { control: Some(FINER_CONTROL * local), step: shorter * self.step, ..self })
+    }
 }
 
 /// A stepper with its log, and the evaluators of the observers.
@@ -127,14 +136,18 @@ impl<'a> Runner<'a> {
     /// would not change the partial step to an impact in the first step. If the stepper cannot halve its steps, the step is
     /// divided by `shorter`.
     pub(super) fn run_finer(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
-        if let Some(tolerance) = plan.control {
-            let finer = Plan { control: Some(FINER_CONTROL * tolerance), step: shorter * plan.step, ..plan };
+        if let Some(finer) = plan.finer(shorter) {
             return self.run(finer, audience);
         }
         if !self.scheme.can_halve()? {
             return self.run(Plan { step: shorter * plan.step, ..plan }, audience);
         }
         self.run_with(Variant::Halved, plan, audience)
+    }
+
+    /// True if a motion may pass kinks that steps do not locate.
+    pub(super) fn has_kinks(&self) -> bool {
+        self.scheme.plant.facts().has_other_kinks
     }
 
     /// Makes the run with one unit of roundoff more in every step and at every impact; none where steps cannot be disturbed. The

@@ -13,8 +13,8 @@ use super::scout::{Scouted, scout};
 use crate::error::{Diagnostic, Result};
 use crate::interval::Piece;
 use crate::limits::{
-    CHECKPOINTS, DISTURBED_RUNS, FINER, HOPELESS, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
-    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS,
+    NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -70,7 +70,7 @@ pub(super) struct Estimate {
 /// A step that was tried.
 pub(super) struct Trial {
     pub(super) plan: Plan,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     /// The error of the method.
     pub(super) error: f64,
     pub(super) scale: ErrorScale,
@@ -112,7 +112,7 @@ pub(super) fn tune(
     let (mut step, mut known) = pilot(runner, until, order, tolerance, shortest, stop)?;
     let mut stuck = Stuck { t: f64::NAN, count: 0 };
     let (mut best, mut previous, mut work) = (None::<Trial>, f64::INFINITY, 0.0);
-    let (mut scouted, mut tries, mut limit) = (None, Vec::new(), Limit::Tries);
+    let (mut scouted, mut tries, mut limit) = (None, Vec::new(), Limit::Tries(TRIES));
     for _ in 0..TRIES {
         let plan = plan(step, until);
         let (outcome, compared) = match known.take() {
@@ -160,10 +160,13 @@ pub(super) fn tune(
             (step, previous) = (found.shortest, f64::INFINITY);
             continue;
         }
-        let falls = observed_order(&tries).unwrap_or(order as f64);
+        let observed = observed_order(&tries);
+        let falls = observed.unwrap_or(order as f64);
         let predicted = time / (step * (tolerance / error).powf(1.0 / falls));
         if step <= smallest || work > MOST_STEPS || (error < ORDERLESS && predicted > MOST_STEPS) {
-            limit = Limit::Steps { predicted, order: falls };
+            // The order of the method predicts nothing where the shortest steps do not follow it.
+            let is_known = observed.is_some() || (step > smallest && work <= MOST_STEPS);
+            limit = if is_known { Limit::Steps { predicted, order: falls } } else { Limit::Tries(tries.len()) };
             break;
         }
         previous = error;
@@ -200,7 +203,7 @@ pub(super) fn finish(
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     let estimate = Some(Estimate { error, scale: best.scale });
-    let (is_slow, is_hopeless) = (roundoff <= tolerance, roundoff > HOPELESS * tolerance);
+    let (is_slow, is_hopeless) = (limit != Limit::Roundoff, roundoff > HOPELESS * tolerance);
     Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow, is_hopeless, fails: false })
 }
 
@@ -226,10 +229,10 @@ impl Stuck {
     }
 }
 
-/// The order with which errors fall, from the last four tries. None if they are too few or too close.
+/// The order with which errors fall, from the last tries. None if they are too few or too close.
 fn observed_order(tries: &[(f64, f64)]) -> Option<f64> {
-    let last = tries.len().checked_sub(4).map(|from| &tries[from..])?;
-    let ((long, large), (short, small)) = (last[0], last[3]);
+    let last = tries.len().checked_sub(COMPARED_TRIES).map(|from| &tries[from..])?;
+    let ((long, large), (short, small)) = (last[0], last[COMPARED_TRIES - 1]);
     let order = (large / small).ln() / (long / short).ln();
     (large < 0.1 && long > 4.0 * short && order > 0.0 && order.is_finite()).then_some(order)
 }

@@ -1,6 +1,6 @@
 //! Notes before a run and warnings after it.
 
-use crate::error::{Diagnostic, Error, Failure, Result};
+use crate::error::{Diagnostic, Error, Failure, Result, plain};
 use crate::expr::{Expr, eval};
 use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT, LARGE_MEAN_DRIFT};
 use crate::mechanics::sum_of_terms;
@@ -42,7 +42,7 @@ pub(super) fn unmet(model: &Model, outcome: &Outcome) -> Option<String> {
         all => format!("none of the {} walls", all.len()),
     };
     let verb = if walls.len() == 1 { "was not met" } else { "was met" };
-    Some(format!("{which} {verb} up to t = {}", outcome.last.t))
+    Some(format!("{which} {verb} up to t = {}", plain(outcome.last.t)))
 }
 
 /// The expressions with kinks that steps do not locate, and what follows from them; none if there are none.
@@ -76,8 +76,10 @@ pub(super) fn with_kinks(error: Error, model: &Model, scheme: &Scheme) -> Error 
 /// Warnings after a run. `is_tuned` is true if carom found the step.
 pub(super) fn after(model: &Model, facts: &Facts, outcome: &Outcome, is_tuned: bool) -> Vec<String> {
     let walls = outcome.missed.map(|missed| about_wall(model, missed, outcome.longest_step));
-    let conservative = facts.sources.is_conservative(&outcome.restitution);
-    let energy = if conservative { about_energy(model, outcome, is_tuned) } else { None };
+    // Where carom found the step and the run failed, the failure says why: no shorter step helps.
+    let is_explained = is_tuned && matches!(outcome.status, Status::Failed(_));
+    let is_due = facts.sources.is_conservative(&outcome.restitution) && !is_explained;
+    let energy = if is_due { about_energy(model, outcome, is_tuned) } else { None };
     walls.into_iter().chain(energy).collect()
 }
 
@@ -150,5 +152,5 @@ fn about_wall(model: &Model, missed: Missed, step: f64) -> String {
 /// A tenth of the step, rounded to two digits.
 fn tenth(step: f64) -> String {
     let rounded = format!("{:.1e}", 0.1 * step);
-    rounded.parse::<f64>().map_or(rounded, |x| x.to_string())
+    rounded.parse().map_or(rounded, plain)
 }

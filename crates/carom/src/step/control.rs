@@ -3,7 +3,7 @@
 use crate::flow::legendre;
 use crate::limits::{
     COEFFICIENT_ROUNDOFF, CONTROL_FLOOR, LEAST_SHRINK, LEAST_SOLUTION, MOST_GROWTH, MOST_SHRINK, MOST_SOLUTION,
-    NOTHING, STEP_SAFETY,
+    NOTHING, PREDICTION, STEP_SAFETY,
 };
 use crate::phase::{Goal, MOMENTS, Moments, Phase, Polynomial};
 use crate::solve::larger;
@@ -37,10 +37,12 @@ impl Control {
         Control { tolerance, longest, h: 0.0, extent, roots, twice_kinetic: twice_kinetic.abs(), past, late: 0.0 }
     }
 
-    /// How exactly a step is solved.
+    /// How exactly a step is solved and predicted. It cannot be solved below roundoff, but its length follows the tolerance further:
+    /// the error of a step with a kink inside depends on its length alone.
     pub(super) fn goal(&self) -> Goal<'_> {
-        let root = self.tolerance.clamp(LEAST_SOLUTION, MOST_SOLUTION).sqrt();
-        Goal { root, speed: self.twice_kinetic.sqrt(), roots: &self.roots }
+        let root = self.tolerance.min(MOST_SOLUTION).sqrt();
+        let (least, prediction) = (LEAST_SOLUTION.sqrt(), PREDICTION * root);
+        Goal { root: root.max(least), prediction, speed: self.twice_kinetic.sqrt(), roots: &self.roots }
     }
 
     /// Copies `other` without allocating.

@@ -5,7 +5,7 @@ use super::control::Control;
 use super::event::{Encounter, Kind};
 use super::log::StepLog;
 use super::state::Memory;
-use crate::limits::{FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, PREDICTION, REPEATED, SHORTEST_STEP};
+use crate::limits::{FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
 use crate::phase::{Phase, Predicted, Quick};
 use crate::solve::{NoSolution, Solved};
 
@@ -152,8 +152,8 @@ struct Tried {
     factor: f64,
 }
 
-/// Tries a quick step. The prediction from the last step is to be off by [`PREDICTION`] times the square root of the tolerance, so
-/// that the end of the step is within the tolerance.
+/// Tries a quick step. The prediction from the last step may be off by about the square root of the tolerance, so that the end of the
+/// step is within the tolerance.
 fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
     let goal = control.goal();
     let Ok(Predicted { this, next }) = quick.attempt(start, h, goal, &control.past, z1) else {
@@ -161,13 +161,12 @@ fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut
         control.past.forget();
         return Tried { is_good: false, factor: 0.5 };
     };
-    let allowed = PREDICTION * goal.root;
     let by_order = |error: f64| (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
-    let error = this.unwrap_or(next) / allowed;
+    let error = this.unwrap_or(next) / goal.prediction;
     if error.is_nan() || error > REPEATED {
         return Tried { is_good: false, factor: (0.8 * by_order(error)).clamp(0.1, 0.7) };
     }
-    let error = error.max(NEXT_PREDICTION * next / allowed);
+    let error = error.max(NEXT_PREDICTION * next / goal.prediction);
     let rung = match error {
         e if e > 4.8 => 0,
         e if e > 1.0 => 1,

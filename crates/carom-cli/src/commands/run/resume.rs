@@ -15,6 +15,8 @@ use crate::style;
 
 /// A file with a final state is at most this long: 64 MB.
 const MOST_BYTES: u64 = 64 << 20;
+/// Coordinates that differ by less than this part are the same: quaternions are normalised, and rounded.
+const SAME: f64 = 1e-9;
 
 /// Resumes from the final state of an earlier run: exactly if the file has the whole state, otherwise from its time,
 /// coordinates and momenta.
@@ -54,7 +56,8 @@ pub fn from_text(simulation: Simulation, name: &str, text: &str, model: &Model) 
     Ok(simulation.resume(state))
 }
 
-/// Checks that a file is of these mechanics, and its state one of them. What carom wrote for the same mechanics is trusted.
+/// Checks that a file is of these mechanics, and its state one of them. What carom wrote for the same mechanics is
+/// trusted; inside a wall only with the parameters of that run, since others may move the wall.
 fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(), String> {
     let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
     let theirs: Option<Vec<&str>> =
@@ -66,8 +69,12 @@ fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(
     if hash.is_some_and(|hash| hash != model.mechanics_hash()) {
         return Err("it is of other mechanics: the Lagrangian, a force, a wall or a constraint differs".into());
     }
+    if !is_state_of(&run["final"]["state"]["z"], q) {
+        return Err("its `final.state` is not at its `final.q`; to start from `q` and `p`, remove `state`".into());
+    }
     let parameters: Vec<f64> = model.system.parameters.iter().map(|parameter| parameter.value).collect();
-    if numbers(&run["parameters"]).is_some_and(|theirs| theirs != parameters) {
+    let has_others = numbers(&run["parameters"]).is_some_and(|theirs| theirs != parameters);
+    if has_others {
         aside(&style::note("the parameters are not those of the earlier run"));
     }
     match model.misfit(t, q) {
@@ -76,10 +83,19 @@ fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(
             aside(&style::warning(&format!("the final state is off the constraint `{name}`")));
             Ok(())
         }
-        Some(Misfit::Inside(_)) if hash.is_some() => Ok(()),
+        Some(Misfit::Inside(_)) if hash.is_some() && !has_others => Ok(()),
         Some(Misfit::Off(name)) => Err(format!("its final state is off the constraint `{name}`")),
         Some(Misfit::Inside(name)) => Err(format!("its final state is inside the wall `{name}`")),
     }
+}
+
+/// True if the coordinates of `final.state` are those of q, without driven and eliminated ones. Whether a state of another size
+/// belongs to the model is decided where it is read.
+fn is_state_of(state: &Value, q: &[f64]) -> bool {
+    let z = numbers(state).unwrap_or_default();
+    let mut all = q.iter();
+    let mut is_there = |x: &f64| all.any(|q| (q - x).abs() <= SAME * q.abs());
+    z.len() % 2 == 1 || z.len() > 2 * q.len() || z[..z.len() / 2].iter().all(&mut is_there)
 }
 
 fn numbers(value: &Value) -> Option<Vec<f64>> {

@@ -6,6 +6,7 @@ mod constraints;
 mod quick;
 mod recursive;
 mod velocities;
+mod walls;
 
 pub(crate) use quick::QuickStart;
 
@@ -17,7 +18,7 @@ use super::document::MOST_MISTAKES;
 use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
-use crate::limits::{ON_DRIVE, ROUNDOFF, START_TOUCHES};
+use crate::limits::{ON_DRIVE, ROUNDOFF};
 use crate::mechanics::size_at;
 use crate::solve::Lu;
 use crate::system::time;
@@ -365,37 +366,6 @@ impl<'a> Check<'a> {
             }
         };
         Err(self.model.error(&self.model.places.lagrangian, message, label))
-    }
-
-    fn walls(&self, q: &[f64]) {
-        for (wall, span) in self.model.system.walls.iter().zip(&self.model.places.walls) {
-            let phi = self.at(&[wall.phi], q, q)[0];
-            if phi < -START_TOUCHES * self.size(wall.phi, q, q) {
-                let message = format!("the start is inside the wall `{}`", wall.name);
-                let label = format!("the gap is {phi} at q = {q:?}; it must be ≥ 0");
-                self.mistake(self.model.error(span, message, label));
-            }
-        }
-    }
-
-    /// e is from 0 to 1; where L is not quadratic in v only e = 1 is defined.
-    fn restitutions(&self) {
-        let system = &self.model.system;
-        let is_quadratic = self.recursive.is_some() || {
-            let vs: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].v).collect();
-            let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
-            !mass.iter().flatten().any(|entry| entry.depends_on(&vs))
-        };
-        for (wall, span) in system.walls.iter().zip(&self.model.places.restitutions) {
-            let e = eval(&[wall.restitution], &self.parameters)[0];
-            if !(0.0..=1.0).contains(&e) {
-                let message = format!("the restitution of the wall `{}` must be from 0 to 1", wall.name);
-                self.mistake(self.model.error(span, message, format!("this is {e}")));
-            } else if e != 1.0 && !is_quadratic {
-                let message = "a restitution below 1 needs a Lagrangian that is quadratic in the velocities";
-                self.mistake(self.model.error(span, message, format!("this is {e}; without loss it is 1")));
-            }
-        }
     }
 }
 
