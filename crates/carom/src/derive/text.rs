@@ -67,7 +67,9 @@ fn filled(text: &str, columns: usize) -> String {
 fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
     let name = render(&equation.left);
     let margin = left.max(width(&name)) + " = ".len();
-    if wrap::can_break(&equation.left) && margin > room / 2 {
+    let is_matrix = matches!(equation.right, Layout::Matrix(_));
+    let fits = || is_matrix || margin + width(&render(&equation.right)) <= room;
+    if margin > room / 2 && (wrap::can_break(&equation.left) || !fits()) {
         let mut lines = hanging(&equation.left, room);
         let right = format!("= {}", render(&equation.right));
         match lines.last_mut() {
@@ -85,7 +87,7 @@ fn equation(equation: &Equation, left: usize, room: usize) -> Vec<String> {
         other => hanging(other, room.saturating_sub(margin)),
     };
     // The relation sign is beside the middle row of a matrix.
-    let middle = if matches!(equation.right, Layout::Matrix(_)) { (lines.len() - 1) / 2 } else { 0 };
+    let middle = if is_matrix { (lines.len() - 1) / 2 } else { 0 };
     let head = |i: usize| {
         let name = if i == middle { format!("{name} = ") } else { String::new() };
         " ".repeat(margin - width(&name)) + &name
