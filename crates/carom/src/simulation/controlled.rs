@@ -2,14 +2,12 @@
 
 use super::reason::Limit;
 use super::runner::{Plan, Runner};
-use super::scale::difference;
 use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
 use crate::error::Result;
 use crate::limits::{
-    AT_REST, COMPARED, FINER, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES,
+    AT_REST, COMPARED, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES,
 };
 use crate::run::{Status, Watcher};
-use crate::solve::larger;
 use crate::step::State;
 
 /// Controlled steps that meet a tolerance, as far as can be told without a second run.
@@ -52,10 +50,7 @@ pub(super) fn tune_controlled(
             plan.kinetic = outcome.energy.max_kinetic;
             continue;
         }
-        let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
-        if runner.has_kinks() {
-            compare_again(runner, &mut trial, stop)?;
-        }
+        let trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let error = trial.error;
         if best.as_ref().is_none_or(|best| error < best.error) {
             best = Some(trial);
@@ -79,17 +74,4 @@ pub(super) fn tune_controlled(
     }
     let Some(best) = best else { return Ok(None) };
     finish(runner, best, tolerance, (limit, order), stop).map(Some)
-}
-
-/// Compares a run with one that is finer still. Errors of steps across a kink that is not located do not fall evenly with their
-/// length: of many tries, one may agree with its finer run by chance.
-fn compare_again(runner: &mut Runner, trial: &mut Trial, stop: &dyn Watcher) -> Result<()> {
-    let Some(finer) = trial.plan.finer(FINER) else { return Ok(()) };
-    let finest = runner.run_finer(finer, FINER, &mut [Quiet::new(stop).audience()])?;
-    let error = match finest.status {
-        Status::Failed(_) => f64::INFINITY,
-        _ => difference(&trial.outcome, &finest, &trial.scale),
-    };
-    trial.error = larger(trial.error, error);
-    Ok(())
 }

@@ -145,6 +145,15 @@ impl<'a> Runner<'a> {
         self.run_with(Variant::Halved, plan, audience)
     }
 
+    /// Repeats a run with steps that all end elsewhere. A run and one with its steps in halves may pass a kink alike: what is after the
+    /// last stage of a step is not seen.
+    pub(super) fn run_otherwise(&mut self, plan: Plan, shorter: f64, audience: &mut [Audience]) -> Result<Outcome> {
+        match plan.finer(shorter) {
+            Some(finer) => self.run_finer(finer, shorter, audience),
+            None => self.run(Plan { step: shorter * plan.step, ..plan }, audience),
+        }
+    }
+
     /// True if a motion may pass kinks that steps do not locate.
     pub(super) fn has_kinks(&self) -> bool {
         self.scheme.plant.facts().has_other_kinks

@@ -10,7 +10,7 @@ use super::Simulation;
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
 use crate::interval::{Interval, Piece, Program, Question, resolve, size};
-use crate::limits::{MOST_STEPS, RESOLUTION_BUDGET, VISIBLE, VISIBLE_ORDER};
+use crate::limits::{MANY_NODES, MOST_STEPS, RESOLUTION_BUDGET, VISIBLE, VISIBLE_ORDER};
 use crate::step::{Scheme, State};
 use crate::system::time;
 
@@ -124,4 +124,19 @@ fn merged(a: &[Piece], b: &[Piece]) -> Vec<Piece> {
         Piece { begin: pair[0], end: pair[1], length }
     };
     cuts.windows(2).map(part).filter(|piece| piece.length.is_finite()).collect()
+}
+
+/// The longest step to try: an eighth of the time. Where functions of time would ask for more nodes in most of the time, or for very
+/// many, it is shorter.
+pub(super) fn longest(short: &[Piece], time: f64) -> f64 {
+    let mut h = time / 8.0;
+    let has_room = |h: f64| {
+        let fine = || short.iter().filter(|piece| 2.0 * piece.length < h);
+        let covered: f64 = fine().map(|piece| piece.end - piece.begin).sum();
+        covered <= 0.5 * time && fine().map(Piece::count).sum::<f64>() <= MANY_NODES.max(2.0 * time / h)
+    };
+    while !has_room(h) {
+        h *= 0.5;
+    }
+    h
 }

@@ -10,11 +10,11 @@ use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
 use super::scale::{difference, extents, scale_of};
 use super::scout::{Scouted, scout};
+use super::short::longest;
 use crate::error::{Diagnostic, Result};
-use crate::interval::Piece;
 use crate::limits::{
-    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MANY_NODES, MEANINGLESS, MOST_SCOUTED, MOST_STEPS,
-    NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
+    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -70,7 +70,7 @@ pub(super) struct Estimate {
 /// A step that was tried.
 pub(super) struct Trial {
     pub(super) plan: Plan,
-    pub(super) outcome: Outcome,
+    outcome: Outcome,
     /// The error of the method.
     pub(super) error: f64,
     pub(super) scale: ErrorScale,
@@ -237,7 +237,7 @@ fn observed_order(tries: &[(f64, f64)]) -> Option<f64> {
     (large < 0.1 && long > 4.0 * short && order > 0.0 && order.is_finite()).then_some(order)
 }
 
-/// Compares a run with a finer one.
+/// Compares a run with a finer one; where kinks are not located, also with one whose steps end elsewhere.
 pub(super) fn try_out(
     runner: &mut Runner,
     plan: Plan,
@@ -245,10 +245,15 @@ pub(super) fn try_out(
     tolerance: f64,
     stop: &dyn Watcher,
 ) -> Result<Trial> {
-    let finer = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
-    let failed = matches!(finer.status, Status::Failed(_)) || finer.missed.is_some();
     let scale = scale_of(runner, plan, &outcome, tolerance);
-    let error = if failed { f64::INFINITY } else { difference(&outcome, &finer, &scale) };
+    let apart = |other: &Outcome| match matches!(other.status, Status::Failed(_)) || other.missed.is_some() {
+        true => f64::INFINITY,
+        false => difference(&outcome, other, &scale),
+    };
+    let mut error = apart(&runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?);
+    if runner.has_kinks() {
+        error = larger(error, apart(&runner.run_otherwise(plan, FINER, &mut [Quiet::new(stop).audience()])?));
+    }
     Ok(Trial { plan, outcome, error, scale, roundoff: Roundoff::default() })
 }
 
@@ -303,21 +308,6 @@ fn pilot(
     };
     let message = format!("a run to t = {until:?} with the tolerance {tolerance:e} would take {why}");
     Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
-}
-
-/// The longest step to try: an eighth of the time. Where functions of time would ask for more nodes in most of the time, or for very
-/// many, it is shorter.
-fn longest(short: &[Piece], time: f64) -> f64 {
-    let mut h = time / 8.0;
-    let has_room = |h: f64| {
-        let fine = || short.iter().filter(|piece| 2.0 * piece.length < h);
-        let covered: f64 = fine().map(|piece| piece.end - piece.begin).sum();
-        covered <= 0.5 * time && fine().map(Piece::count).sum::<f64>() <= MANY_NODES.max(2.0 * time / h)
-    };
-    while !has_room(h) {
-        h *= 0.5;
-    }
-    h
 }
 
 /// How far single steps of different lengths, up to h, move each component of the state.
