@@ -5,7 +5,7 @@ use carom::lab::mechanics::Mechanics;
 use carom::lab::model::Model;
 use carom::lab::phase::Phase;
 use carom_tests::motion::{model, run};
-use carom_tests::order::{is_declared, measured_order, order_of_single_steps, travel};
+use carom_tests::order::{is_declared, measured_order, needs_single_steps, order_of_single_steps, travel};
 
 struct Forced {
     model: Model,
@@ -87,7 +87,7 @@ fn every_forced_flow_has_its_declared_order() {
                 assert!(off < 1e-12, "{} on {name}: {off:e}", kind.name);
                 continue;
             }
-            let order = if kind.is_pair() {
+            let order = if needs_single_steps(&kind) {
                 order_of_single_steps(&mut *flow, &mut *finest, &begin, forced.time, 1e-13)
             } else {
                 measured_order(&mut *flow, &begin, forced.time, &forced.exact, 1e-12)

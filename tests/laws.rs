@@ -4,7 +4,7 @@ use carom::lab::flow::{FlowKind, registry};
 use carom::lab::model::{Builder, Model};
 use carom::lab::phase::Phase;
 use carom_tests::law::{System, symplectic_defect};
-use carom_tests::order::{is_declared, measured_order, order_of_single_steps, travel};
+use carom_tests::order::{is_declared, measured_order, needs_single_steps, order_of_single_steps, travel};
 
 /// Nonlinear and conservative; the last is not quadratic in v.
 fn conservative() -> Vec<System> {
@@ -54,7 +54,7 @@ fn every_flow_has_its_declared_order() {
         let exact = travel(&mut *system.flow(&finest), &system.start, time / 200.0, 200);
         for kind in registry(None).into_iter().filter(|kind| kind.order <= 8) {
             let mut flow = system.flow(&kind);
-            let order = if kind.is_pair() {
+            let order = if needs_single_steps(&kind) {
                 order_of_single_steps(&mut *flow, &mut *system.flow(&finest), &system.start, time, 1e-13)
             } else {
                 measured_order(&mut *flow, &system.start, time, &exact, 1e-11)
