@@ -5,6 +5,7 @@
 //! (`projected.rs`). A [`Looker`] computes the state at any time inside a step, in its own working memory.
 
 mod algorithm;
+mod closing;
 mod control;
 mod controlled;
 mod event;
