@@ -184,7 +184,7 @@ fn turning_bodies_follow_the_reference() {
     let top = "[mechanism]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"B\"\njoint = \"ball\"\nmass = 0.5\n\
                com = [0, 0, 0.06]\ninertia = [0.0008, 0.0008, 0.0006]\n\
                [initial]\nq = {B = {rotation = [0.5, 0, 0]}}\nv = {B = {rate = [0, 0, 120]}}\n";
-    for (case, text, h, fine) in [("racket", racket, 0.01, 0.0025), ("top", top, 0.001, 0.001)] {
+    for (case, text, h, fine) in [("racket", racket, 0.01, 0.005), ("top", top, 0.001, 0.001)] {
         let (table, model) = (&reference()[case], model(&format!("{text}{RATES}")));
         let nodes = run(&model, "midpoint", h, 100.0 * h);
         for node in list(&table["midpoint"]["nodes"]) {
@@ -197,8 +197,11 @@ fn turning_bodies_follow_the_reference() {
             let run = run(&model, "gauss4", fine, t);
             let last = run.t().len() - 1;
             let what = format!("{case} at {t}");
-            assert_near(&attitude(&run, "B", last), &numbers(&exact["R"]), 2e-11, &what);
-            assert_near(&three(&run, "omega", last), &numbers(&exact["omega"]), 5e-11, &what);
+            // The racket turns over: disturbances grow with 8/s, so that at t = 2 roundoff has grown by 8e6. Half the step changes
+            // nothing.
+            let [turned, rates] = if case == "top" { [2e-11, 5e-11] } else { [1e-10, 9e-10] };
+            assert_near(&attitude(&run, "B", last), &numbers(&exact["R"]), turned, &what);
+            assert_near(&three(&run, "omega", last), &numbers(&exact["omega"]), rates, &what);
         }
     }
 }

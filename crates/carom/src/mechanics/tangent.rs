@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bordered::Bordered;
 use super::local::{Local, LocalCode};
 use crate::limits::{PARTS_OF_MOMENTA, REFINEMENTS};
-use crate::solve::{NoSolution, Solved, StopRule, largest_part};
+use crate::solve::{NoSolution, Solved, StopRule, larger, largest_part};
 
 /// Computes v and μ of a phase point while walls hold the motion: the equations of [`super::Field`], assembled numerically for
 /// any set of walls.
@@ -106,7 +106,7 @@ impl Tangent {
                 terms.for_each(|(&i, slope)| sizes[i] += (mu * slope).abs());
             }
             let (momenta, rates) = equations.right();
-            let part = largest_part(momenta, &sizes[..n]).max(largest_part(rates, &sizes[n..]));
+            let part = larger(largest_part(momenta, &sizes[..n]), largest_part(rates, &sizes[n..]));
             if rule.iterations > 0 && rule.is_roundoff(part) {
                 return Ok(());
             }
