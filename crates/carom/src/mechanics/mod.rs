@@ -59,7 +59,7 @@ pub struct Mechanics {
     pub l: Expr,
     /// The generalized forces, if there are any.
     pub forces: Option<Vec<Expr>>,
-    /// A force that is a function, beside these. Only [`LocalCode`] and what is built on it contain it.
+    /// A force that is a function, beside these. Only `LocalCode` and what is built on it contain it.
     pub function: Option<ForceFunction>,
     /// φ(q, t) of each wall.
     pub walls: Vec<Expr>,
