@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::token::Token;
 use super::{Complaint, Expr, Func, ParseError, Parser, hint, is_function};
 
+/// After so many names without a meaning, reading ends.
+const MOST_UNKNOWN: usize = 20;
+
 impl Parser<'_> {
     /// The meaning of a name that has been read.
     pub(super) fn name(&mut self, name: &str, primes: usize, span: Range<usize>) -> Result<Expr, ParseError> {
@@ -63,7 +66,17 @@ impl Parser<'_> {
         span: Range<usize>,
     ) -> Result<Expr, ParseError> {
         if !self.is_at("(") {
-            return meaning.map_err(|complaint| complaint.at(span));
+            return match meaning {
+                Err(complaint) if !self.in_index && self.unknown.len() < MOST_UNKNOWN => {
+                    let is_new =
+                        |known: &ParseError| known.span != span && known.complaint.message != complaint.message;
+                    if self.unknown.iter().all(is_new) {
+                        self.unknown.push(complaint.at(span));
+                    }
+                    Ok(Expr::symbol(name))
+                }
+                meaning => meaning.map_err(|complaint| complaint.at(span)),
+            };
         }
         self.advance()?;
         let argument = match self.now.token {

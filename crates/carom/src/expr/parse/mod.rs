@@ -84,6 +84,21 @@ pub struct ParseError {
     pub complaint: Complaint,
 }
 
+/// What is wrong with an expression: all names without a meaning, and what ended the reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistakes {
+    /// The first.
+    pub first: ParseError,
+    /// The others, in order.
+    pub others: Vec<ParseError>,
+}
+
+impl From<ParseError> for Mistakes {
+    fn from(first: ParseError) -> Mistakes {
+        Mistakes { first, others: Vec::new() }
+    }
+}
+
 impl Complaint {
     /// A complaint, with what to say beside the place.
     pub fn new(message: impl Into<String>, label: impl Into<String>) -> Complaint {
@@ -102,22 +117,17 @@ impl Complaint {
 
 /// Reads an expression.
 pub fn parse(text: &str, scope: &dyn Scope) -> Result<Expr, ParseError> {
-    parse_in(text, scope, &[])
+    parse_in(text, scope, &[]).map_err(|mistakes| mistakes.first)
 }
 
 /// Reads an expression within loops.
-pub fn parse_in(text: &str, scope: &dyn Scope, loops: &[Loop]) -> Result<Expr, ParseError> {
+pub fn parse_in(text: &str, scope: &dyn Scope, loops: &[Loop]) -> Result<Expr, Mistakes> {
     let mut parser = Parser::new(text, scope, loops)?;
-    if parser.now.token == Token::End {
-        return Err(Complaint::new("the expression is empty", "write a formula here").at(0..text.len()));
-    }
-    let e = parser.expression(0)?;
-    match parser.now.token {
-        Token::End => Ok(e),
-        Token::Symbol(")") => {
-            Err(Complaint::new("unbalanced parenthesis", "nothing to close here").at(parser.now.span))
-        }
-        _ => Err(parser.expected_operator()),
+    let read = parser.whole();
+    let mut mistakes = parser.unknown.into_iter().chain(read.as_ref().err().cloned());
+    match mistakes.next() {
+        Some(first) => Err(Mistakes { first, others: mistakes.collect() }),
+        None => read.map_err(Mistakes::from),
     }
 }
 
@@ -141,6 +151,10 @@ struct Parser<'a> {
     loops: Vec<Loop>,
     /// The bytes that were read again.
     repeated: usize,
+    /// Names without a meaning, each where it stands first. Reading goes on after them.
+    unknown: Vec<ParseError>,
+    /// True in a bound or an index, whose value is needed at once.
+    in_index: bool,
     scope: &'a dyn Scope,
 }
 
@@ -153,9 +167,25 @@ const POWER: u8 = 4;
 impl<'a> Parser<'a> {
     fn new(text: &'a str, scope: &'a dyn Scope, loops: &[Loop]) -> Result<Parser<'a>, ParseError> {
         let (now, open, loops) = (Cursor::new(), Vec::new(), loops.to_vec());
-        let mut parser = Parser { text, now, depth: 0, open, loops, repeated: 0, scope };
+        let mut parser =
+            Parser { text, now, depth: 0, open, loops, repeated: 0, unknown: Vec::new(), in_index: false, scope };
         parser.advance()?;
         Ok(parser)
+    }
+
+    /// The whole text as an expression.
+    fn whole(&mut self) -> Result<Expr, ParseError> {
+        if self.now.token == Token::End {
+            return Err(Complaint::new("the expression is empty", "write a formula here").at(0..self.text.len()));
+        }
+        let e = self.expression(0)?;
+        match self.now.token {
+            Token::End => Ok(e),
+            Token::Symbol(")") => {
+                Err(Complaint::new("unbalanced parenthesis", "nothing to close here").at(self.now.span.clone()))
+            }
+            _ => Err(self.expected_operator()),
+        }
     }
 
     fn expression(&mut self, minimum: u8) -> Result<Expr, ParseError> {

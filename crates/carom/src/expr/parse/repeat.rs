@@ -150,7 +150,10 @@ impl Parser<'_> {
     /// A whole number: an expression of numbers, parameters and loop variables.
     pub(super) fn index(&mut self) -> Result<i64, ParseError> {
         let start = self.now.span.start;
-        let e = self.expression(0)?;
+        let outer = std::mem::replace(&mut self.in_index, true);
+        let e = self.expression(0);
+        self.in_index = outer;
+        let e = e?;
         let value = e.as_const().unwrap_or_else(|| self.scope.value(e));
         if value.fract() == 0.0 && value.abs() <= 1e9 {
             return Ok(value as i64);
@@ -211,7 +214,11 @@ impl Parser<'_> {
             self.now = term.clone();
             self.loops.push((variable.into(), value));
             let round = [(variable.to_string(), value)];
+            let known = self.unknown.len();
             let read = self.expression(0);
+            for found in &mut self.unknown[known..] {
+                found.complaint = found.complaint.clone().in_round(&round);
+            }
             sum = sum + read.map_err(|e| e.complaint.in_round(&round).at(e.span))?;
             self.loops.pop();
             self.repeat(self.now.span.start - term.span.start)?;

@@ -31,7 +31,7 @@ use super::scope::Allowed;
 use super::source::Source;
 use super::{Contact, Model, Place, Places, Point, View};
 use crate::error::{Diagnostic, Error, Result};
-use crate::expr::parse::{Complaint, Loop, parse_in};
+use crate::expr::parse::{Complaint, Loop, ParseError, parse_in};
 use crate::expr::{Expr, Lease, eval};
 use crate::mechanism::Vector;
 use crate::system::System;
@@ -259,8 +259,17 @@ impl<'a> Reader<'a> {
 
     /// The expression in the text of `item`.
     fn parsed(&self, item: &Item, text: &str, scope: Allowed) -> Result<Expr> {
-        let parsed = parse_in(text, &scope, &self.loops)
-            .map_err(|e| self.source.error(self.within(&item.span, text, e.span), e.complaint.in_round(&self.loops)))?;
+        let wrong =
+            |e: ParseError| self.source.error(self.within(&item.span, text, e.span), e.complaint.in_round(&self.loops));
+        let parsed = parse_in(text, &scope, &self.loops).map_err(|mistakes| {
+            let first = wrong(mistakes.first);
+            if mistakes.others.is_empty() {
+                return first;
+            }
+            self.note(first);
+            mistakes.others.into_iter().for_each(|other| self.note(wrong(other)));
+            self.source.error(item.span.clone(), Complaint::consequence())
+        })?;
         let mut written = self.written.borrow_mut();
         let is_plain = self.source.text()[item.span.clone()].contains(text);
         let start = self.within(&item.span, text, 0..0).start;
