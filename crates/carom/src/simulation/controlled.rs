@@ -5,7 +5,7 @@ use super::runner::{Plan, Runner};
 use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
 use crate::error::Result;
 use crate::limits::{
-    AT_REST, COMPARED, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, TRIES,
+    AT_REST, COMPARED, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, ORDERLESS, TRIES,
 };
 use crate::run::{Status, Watcher};
 use crate::step::State;
@@ -52,19 +52,21 @@ pub(super) fn tune_controlled(
         }
         let trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let error = trial.error;
-        if best.as_ref().is_none_or(|best| error < best.error) {
+        // Errors as large as the motion tell nothing: the smaller local error is better.
+        if best.as_ref().is_none_or(|best| error < best.error || best.error > ORDERLESS) {
             best = Some(trial);
         }
-        let local = plan.control.unwrap_or(tolerance);
-        if error <= tolerance || local <= LEAST_CONTROL || stop.wants_to_stop() {
+        if error <= tolerance || stop.wants_to_stop() {
             break;
         }
+        let local = plan.control.unwrap_or(tolerance);
+        let is_last = local <= LEAST_CONTROL;
         stalls = if error > 0.25 * previous { stalls + 1 } else { 0 };
-        if let Some(best) = best.as_mut().filter(|_| stalls > 0) {
+        if let Some(best) = best.as_mut().filter(|_| stalls > 0 || is_last) {
             let is_roundoff = best.is_roundoff(runner, stop)?;
             limit = if is_roundoff { Limit::Roundoff } else { Limit::Stalled };
             // Smaller local errors no longer help.
-            if stalls > 1 || (is_roundoff && best.roundoff.error > HOPELESS * tolerance) {
+            if is_last || stalls > 1 || (is_roundoff && best.roundoff.error > HOPELESS * tolerance) {
                 break;
             }
         }

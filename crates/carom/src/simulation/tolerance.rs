@@ -13,8 +13,8 @@ use super::scout::{Scouted, scout};
 use super::short::longest;
 use crate::error::{Diagnostic, Result};
 use crate::limits::{
-    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
-    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_EXAMINED, MOST_SCOUTED, MOST_STEPS,
+    NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -135,7 +135,8 @@ pub(super) fn tune(
         };
         let error = trial.error;
         let best = match best.take() {
-            Some(known) if known.error <= error => best.insert(known),
+            // Errors as large as the motion tell nothing: the shorter step is better.
+            Some(known) if known.error <= error && known.error <= ORDERLESS => best.insert(known),
             _ => best.insert(trial),
         };
         if error <= tolerance || stop.wants_to_stop() {
@@ -143,7 +144,8 @@ pub(super) fn tune(
         }
         tries.push((step, error));
         let stalls = error > 0.25 * previous;
-        if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
+        let is_asked = (stalls || error > ORDERLESS) && best.outcome.steps <= MOST_EXAMINED;
+        if is_asked && best.is_roundoff(runner, stop)? {
             limit = Limit::Roundoff;
             break;
         }
@@ -310,7 +312,8 @@ fn pilot(
     Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
 }
 
-/// How far single steps of different lengths, up to h, move each component of the state.
+/// How far single steps of different lengths, up to h, move each component of the state. Steps that their halves contradict are left
+/// out: a step that is much too long may end anywhere.
 fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
     let start = runner.start().z.clone();
     let mut reach = vec![0.0; start.z.len()];
@@ -320,10 +323,17 @@ fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
         if plan.until <= start.t {
             break;
         }
-        let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
-        if outcome.status == Status::Completed {
-            let moved = outcome.state.z.z.iter().zip(&start.z).map(|(a, b)| (a - b).abs());
-            reach.iter_mut().zip(moved).for_each(|(most, moved)| *most = f64::max(*most, moved));
+        let whole = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
+        let halves = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
+        if whole.status != Status::Completed || halves.status != Status::Completed {
+            continue;
+        }
+        let ends = whole.state.z.z.iter().zip(&halves.state.z.z).zip(&start.z);
+        for (most, ((a, b), z)) in reach.iter_mut().zip(ends) {
+            let moved = (a - z).abs();
+            if (a - b).abs() <= 0.5 * moved {
+                *most = f64::max(*most, moved);
+            }
         }
     }
     Ok(reach)
