@@ -37,6 +37,20 @@ fn a_close_encounter_is_named() {
     assert!(run.outcome().steps < 100_000, "{} steps", run.outcome().steps);
 }
 
+/// A chaotic motion is called so, and not after millions of steps: of errors as large as the motion, that of the shorter step is
+/// examined.
+#[test]
+fn chaos_is_found_in_a_few_tries() {
+    for (method, until, tolerance) in [("gauss6", 100.0, 1e-9), ("auto", 300.0, 1e-12), ("auto", 1000.0, 1e-9)] {
+        let model = Model::load("double-pendulum").expect("it ships");
+        let simulation = model.simulation().method(method).until(until).tolerance(tolerance).estimate();
+        let run = simulation.run().expect("it runs");
+        let (warnings, steps) = (warnings(&run), run.outcome().steps);
+        assert!(warnings.contains("chaotic"), "{method} to {until} at {tolerance:e}: {warnings}");
+        assert!(steps < 100_000, "{method} to {until} at {tolerance:e}: {steps} steps");
+    }
+}
+
 /// An orbit in SI units, with two impacts: eccentric, not chaotic.
 #[test]
 fn an_eccentric_orbit_is_right() {

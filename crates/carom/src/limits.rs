@@ -255,8 +255,6 @@ pub const SCOUT_STEPS: f64 = 2e4;
 pub const MOST_SCOUTED: f64 = 2.5e6;
 /// A step shorter than this, relative to the time, cannot be made: the times of its ends are the same.
 pub const SHORTEST: f64 = 4.0 * f64::EPSILON;
-/// A search for a step asks only of runs with at most so many steps whether roundoff explains their error: that takes ten more runs.
-pub const MOST_EXAMINED: usize = 1_000_000;
 /// Above this error, relative to the size of the motion, the order of a method tells nothing about the step.
 pub const ORDERLESS: f64 = 1e-3;
 /// A motion is fast for a short time only if it needs steps there that are shorter by this factor than its mean step.

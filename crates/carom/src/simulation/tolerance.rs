@@ -13,8 +13,8 @@ use super::scout::{Scouted, scout};
 use super::short::longest;
 use crate::error::{Diagnostic, Result};
 use crate::limits::{
-    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_EXAMINED, MOST_SCOUTED, MOST_STEPS,
-    NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
+    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -144,8 +144,7 @@ pub(super) fn tune(
         }
         tries.push((step, error));
         let stalls = error > 0.25 * previous;
-        let is_asked = (stalls || error > ORDERLESS) && best.outcome.steps <= MOST_EXAMINED;
-        if is_asked && best.is_roundoff(runner, stop)? {
+        if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
             limit = Limit::Roundoff;
             break;
         }
