@@ -72,7 +72,6 @@ fn p_at(run: &Trajectory, model: &Model, k: usize) -> Vec<f64> {
 fn assert_near(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    println!("{what}: off by {off:.1e} of {tolerance:.0e}");
     assert!(off <= tolerance, "{what}: off by {off:e}\n{found:?}\n{expected:?}");
 }
 

@@ -86,5 +86,5 @@ pub fn needs_single_steps(kind: &FlowKind) -> bool {
 
 /// True if a measured order is that of a flow.
 pub fn is_declared(kind: &FlowKind, order: f64) -> bool {
-    (order - kind.order as f64).abs() < if needs_single_steps(kind) { 0.25 } else { 0.15 }
+    (order - kind.order as f64).abs() < if kind.is_pair() { 0.25 } else { 0.15 }
 }

@@ -63,7 +63,7 @@ impl Slot {
         Ok(loaded)
     }
 
-    /// The same text with other settings.
+    /// The model of this text with other settings.
     pub fn with_settings(&self, settings: &[String]) -> Result<Arc<Slot>> {
         let loaded = match &self.force {
             None => Loaded::new(&self.name, &self.text, settings)?,

@@ -157,8 +157,8 @@ pub const PREDICTION: f64 = 60.0;
 /// A quick step is repeated if its prediction is worse by this factor: it is then a quarter too long, and the error of its end, which
 /// goes with the power 17 of the step, is 50 times too large.
 pub const REPEATED: f64 = 8.0;
-/// What a step promises for the prediction of the next, relative to what is allowed, counts for the length of that by this much: it
-/// is known to a factor of ten only.
+/// The error of the next prediction is estimated from the coefficients of a step, to a factor of ten only. It limits the length of the
+/// next step with this weight.
 pub const NEXT_PREDICTION: f64 = 0.1;
 /// A step longer by more than this than the one before is not predicted from it.
 pub const PREDICTS: f64 = 1.5;
@@ -217,9 +217,9 @@ pub const COMPARED: usize = 31;
 /// A motion that is in a wall by more than this, relative to the way of the motion in a step or to the size of what adds up to φ, is
 /// beyond it.
 pub const BEYOND: f64 = 1e-8;
-/// A run looks at gaps between checkpoints at most so often, and at most so often one within the other.
+/// At most this many gaps are evaluated between the checkpoints of a run.
 pub const DIPS: usize = 1_000;
-/// See [`DIPS`].
+/// The interval between two checkpoints is divided at most this many times.
 pub const DIP_DEPTH: usize = 4;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;

@@ -43,6 +43,12 @@ pub(crate) trait Work {
     fn run<const K: usize, V: Vector<K>>(self) -> Self::Outcome;
 }
 
+/// Work on vectors of eight lanes alone.
+pub(crate) trait EightLanes {
+    type Outcome;
+    fn run<V: Vector<8>>(self) -> Self::Outcome;
+}
+
 /// The vector registers of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Registers {
@@ -90,15 +96,7 @@ impl Registers {
             },
         }
     }
-}
 
-/// Work on vectors of eight lanes alone.
-pub(crate) trait EightLanes {
-    type Outcome;
-    fn run<V: Vector<8>>(self) -> Self::Outcome;
-}
-
-impl Registers {
     /// Does the work on vectors of eight lanes.
     #[inline]
     pub(crate) fn run_eight<W: EightLanes>(self, work: W) -> W::Outcome {

@@ -83,7 +83,7 @@ impl Held {
         loop {
             self.iterations = rule.iterations + 1;
             self.equations.evaluate(z0, h);
-            // Mostly the first correction is the last, and nobody asks whether the residuals of the guess were roundoff.
+            // Mostly the first correction is the last: then the residuals of the guess need not be compared with roundoff.
             if rule.iterations > 0 && self.is_roundoff(&mut rule, z0, h) {
                 return Ok(());
             }
