@@ -285,6 +285,7 @@ impl Iteration {
         else {
             return f64::NAN;
         };
+        V::reload();
         let mut shift = [V::splat(0.0); N];
         for i in 0..N {
             shift[i] = product(shifts, &change[i]);

@@ -21,6 +21,11 @@ pub(crate) trait Vector<const K: usize>: Copy {
     /// Stores all lanes.
     fn store(self, out: &mut [f64; K]);
 
+    /// Lets lanes that have been stored be loaded one by one. Otherwise the compiler takes them out of registers, with instructions
+    /// that compete with products.
+    #[inline(always)]
+    fn reload() {}
+
     /// The sum of all lanes, by pairs.
     #[inline(always)]
     fn sum(self) -> f64 {
@@ -239,6 +244,11 @@ mod x86 {
             }
         }
         #[inline(always)]
+        fn reload() {
+            // SAFETY: no instruction at all.
+            unsafe { std::arch::asm!("", options(nostack, preserves_flags)) }
+        }
+        #[inline(always)]
         fn sum(self) -> f64 {
             unsafe {
                 let four = _mm256_add_pd(self.0, self.1);
@@ -289,6 +299,11 @@ mod x86 {
         #[inline(always)]
         fn store(self, out: &mut [f64; 8]) {
             unsafe { _mm512_storeu_pd(out.as_mut_ptr(), self.0) }
+        }
+        #[inline(always)]
+        fn reload() {
+            // SAFETY: no instruction at all.
+            unsafe { std::arch::asm!("", options(nostack, preserves_flags)) }
         }
         #[inline(always)]
         fn sum(self) -> f64 {

@@ -44,6 +44,8 @@ pub struct Field {
     now: usize,
     /// True if an implicit velocity starts from the last one, false if always from rest.
     remembers: bool,
+    /// The number of values that were asked for beside those of the motion.
+    extra: usize,
 }
 
 /// A point and its values.
@@ -51,7 +53,7 @@ pub struct Field {
 struct Point {
     /// The parameters, t, q, p and, if v is implicit, v.
     inputs: Vec<f64>,
-    /// v, ṗ, H; with constraints, then L_v and μ.
+    /// v, ṗ, H; with constraints, then L_v and μ; else what was asked for beside these.
     values: Vec<f64>,
     /// Which of the values are up to date for `inputs`.
     known: Known,
@@ -79,9 +81,9 @@ enum Velocity {
 /// Two kernels, because most callers need only v or H.
 #[derive(Clone, Debug)]
 struct Explicit {
-    /// → v, H
+    /// → v, zeros for ṗ, H, and the extra values
     motion: Kernel,
-    /// → v, ṗ, H. Compiled on first use, once for all clones.
+    /// → v, ṗ, H, and the extra values. Compiled on first use, once for all clones.
     all: Arc<OnceLock<Kernel>>,
     tape: Arc<Tape>,
     backend: Backend,
@@ -100,17 +102,28 @@ enum Known {
 impl Field {
     /// Compiles the equations of a system.
     pub fn new(mechanics: &Mechanics, parameters: &[f64]) -> Result<Field> {
+        Field::with(mechanics, parameters, &[])
+    }
+
+    /// Compiles the equations of a system together with functions of (t, q, v), which [`Field::extra`] then returns at no more
+    /// than the cost of their own instructions. They are left out if v is implicit.
+    pub(crate) fn with(mechanics: &Mechanics, parameters: &[f64], extra: &[Expr]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
         let constraints = mechanics.tangent_constraints();
-        let depends_on_time = equations(mechanics, &p).iter().chain(&constraints).any(|e| e.depends_on(&[time()]));
-        let mut values = 2 * n + 1;
-        let mut unknowns = 0;
-        let velocity = match Field::expressions(mechanics).filter(|_| constraints.is_empty()) {
-            Some(outputs) => Velocity::Explicit(Box::new(Explicit::new(mechanics, &given, &outputs)?)),
+        let all = equations(mechanics, &p);
+        let depends_on_time = all.iter().chain(&constraints).chain(extra).any(|e| e.depends_on(&[time()]));
+        let explicit = explicit_velocity(mechanics, &p).filter(|_| constraints.is_empty());
+        let (mut values, mut unknowns, mut extra_values) = (2 * n + 1 + extra.len(), 0, extra.len());
+        let velocity = match explicit {
+            Some(v) => {
+                let outputs: Vec<Expr> = all.iter().chain(extra).copied().collect();
+                let outputs = mechanics.at(&outputs, &mechanics.q, &v, time());
+                Velocity::Explicit(Box::new(Explicit::new(mechanics, &given, &outputs)?))
+            }
             None => {
                 let (symbols, residuals, outputs) = tangent(mechanics, &constraints);
-                (values, unknowns) = (outputs.len(), symbols.len());
+                (values, unknowns, extra_values) = (outputs.len(), symbols.len(), 0);
                 Velocity::Implicit(Newton::new(mechanics, &given, &symbols, &residuals, &outputs)?)
             }
         };
@@ -124,6 +137,7 @@ impl Field {
             points: [point.clone(), point],
             now: 0,
             remembers: true,
+            extra: extra_values,
         })
     }
 
@@ -140,6 +154,7 @@ impl Field {
             points: [point.clone(), point],
             now: 0,
             remembers: true,
+            extra: 0,
         }
     }
 
@@ -214,7 +229,19 @@ impl Field {
 
     /// μ of the last point.
     pub fn multipliers(&self) -> &[f64] {
-        self.points[self.now].values.get(3 * self.n + 1..).unwrap_or(&[])
+        let first = if self.extra == 0 { 3 * self.n + 1 } else { usize::MAX };
+        self.points[self.now].values.get(first..).unwrap_or(&[])
+    }
+
+    /// True if the functions of [`Field::with`] are computed with the motion.
+    pub(crate) fn has_extra(&self) -> bool {
+        self.extra > 0
+    }
+
+    /// The functions of [`Field::with`].
+    pub(crate) fn extra(&mut self, t: f64, z: &[f64]) -> std::result::Result<&[f64], NoSolution> {
+        let n = self.n;
+        Ok(&self.know(Known::Motion, t, z)?.values[2 * n + 1..])
     }
 
     /// True if the wanted values of the last point are those at (t, z).
@@ -273,25 +300,23 @@ impl Field {
 }
 
 impl Explicit {
-    /// `all` has v, ṗ and H as expressions of `given`.
+    /// `all` has v, ṗ, H and the extra values as expressions of `given`.
     fn new(mechanics: &Mechanics, given: &[Expr], all: &[Expr]) -> Result<Explicit> {
         let (n, inputs) = (mechanics.n(), [&mechanics.parameters, given].concat());
-        let motion: Vec<Expr> = all[..n].iter().chain(&all[2 * n..]).copied().collect();
+        let mut motion = all.to_vec();
+        motion[n..2 * n].fill(Expr::constant(0.0));
         let tape = Tape::new(&inputs, all).map_err(|e| Diagnostic::new(e.to_string()))?;
         let motion = mechanics.kernel(given, &motion)?;
         Ok(Explicit { motion, all: Arc::default(), tape: Arc::new(tape), backend: mechanics.backend })
     }
 
-    /// Writes v, ṗ, H, or only v and H at their places.
+    /// Writes all values, or all but ṗ.
     fn eval(&mut self, wanted: Known, inputs: &[f64], values: &mut [f64]) {
-        if wanted == Known::All {
-            let (tape, backend) = (&self.tape, self.backend);
-            return self.all.get_or_init(|| Kernel::of_tape(tape, backend)).eval(inputs, values);
-        }
-        // The kernel writes H directly after v; it is moved to its place after ṗ.
-        let n = values.len() / 2;
-        self.motion.eval(inputs, &mut values[..n + 1]);
-        values[2 * n] = values[n];
+        let kernel = match wanted {
+            Known::All => self.all.get_or_init(|| Kernel::of_tape(&self.tape, self.backend)),
+            Known::Motion | Known::Nothing => &self.motion,
+        };
+        kernel.eval(inputs, values);
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) use slopes::slopes_of_field;
 pub use sources::Sources;
 pub use terms::{size_at, sum_of_terms};
 pub use violation::Violation;
-pub(crate) use walls::Walls;
+pub(crate) use walls::{Walls, at_end};
 
 use crate::discrete::Sample;
 use crate::error::{Diagnostic, Result};

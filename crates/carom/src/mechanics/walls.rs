@@ -34,8 +34,8 @@ pub(crate) struct Walls {
 /// The compiled gaps, shared by all clones.
 struct Code {
     depends_on_time: bool,
-    /// (parameters, t, q, v) → φ, φ̇ of each wall
-    all: Kernel,
+    /// (parameters, t, q, v) → φ, φ̇ of each wall; none if the field computes them.
+    all: Option<Kernel>,
     /// For each wall, (parameters, t, q, v) → φ, φ̇, φ_t, the sum of the absolute terms of φ, ∇φ.
     each: Vec<Kernel>,
     /// For each wall, (t, q, v) at all moments, and the parameters → φ, φ̇.
@@ -44,16 +44,35 @@ struct Code {
 
 const LANES: Lanes = Lanes::Eight;
 
-/// One end of a step: the state, and φ, φ̇ of each wall.
+/// One end of a step: the state, and φ, φ̇ of each wall; from the field also the two sizes of [`at_end`].
 #[derive(Clone)]
 struct End {
     z: Phase,
     values: Vec<f64>,
 }
 
+/// What the field computes of each wall at the end of a step: φ, φ̇, the size of what adds up to φ without the motion of a step,
+/// |terms of φ| + Σ|∂φ/∂qᵢ qᵢ| + |φ_t t|, and that of what adds up to φ̇, |φ_t| + Σ|∂φ/∂qᵢ vᵢ|.
+const AT_END: usize = 4;
+
+/// The functions that the field is asked for: [`AT_END`] for each wall; none if there are many walls.
+pub(crate) fn at_end(mechanics: &Mechanics, walls: &[Expr]) -> Vec<Expr> {
+    if walls.len() >= MANY {
+        return Vec::new();
+    }
+    let of_wall = |&phi: &Expr| {
+        let all = gap_and_slopes(mechanics, phi);
+        let (phi_t, grad_phi) = (all[2], &all[4..]);
+        let along = |x: &[Expr]| grad_phi.iter().zip(x).map(|(&slope, &x)| (slope * x).abs()).sum::<Expr>();
+        let size = all[3] + along(&mechanics.q) + (phi_t * time()).abs();
+        [all[0], all[1], size, phi_t.abs() + along(&mechanics.v)]
+    };
+    walls.iter().flat_map(of_wall).collect()
+}
+
 impl Walls {
-    /// Compiles the gaps of these walls.
-    pub(crate) fn new(mechanics: &Mechanics, walls: &[Expr], parameters: &[f64]) -> Result<Walls> {
+    /// Compiles the gaps of these walls, without those at the ends of a step if the field has them.
+    pub(crate) fn new(mechanics: &Mechanics, walls: &[Expr], parameters: &[f64], field: &Field) -> Result<Walls> {
         let n = mechanics.n();
         let symbols = mechanics.state_symbols();
         let interpreted = mechanics.interpreted();
@@ -68,10 +87,11 @@ impl Walls {
         let gaps: Vec<Expr> =
             walls.iter().flat_map(|&phi| gap_and_slopes(mechanics, phi).into_iter().take(2)).collect();
         let nowhere = Phase { t: f64::NAN, z: vec![f64::NAN; 2 * n] };
-        let end = End { z: nowhere, values: vec![0.0; 2 * walls.len()] };
+        let per_wall = if field.has_extra() { AT_END } else { 2 };
+        let end = End { z: nowhere, values: vec![0.0; per_wall * walls.len()] };
         let code = Code {
             depends_on_time: gaps.iter().any(|gap| gap.depends_on(&[time()])),
-            all: mechanics.kernel(&symbols, &gaps)?,
+            all: if field.has_extra() { None } else { Some(mechanics.kernel(&symbols, &gaps)?) },
             each: each.collect::<Result<_>>()?,
             inside: inside.collect::<Result<_>>()?,
         };
@@ -126,10 +146,15 @@ impl Walls {
     }
 
     fn look_at_end(&mut self, end: usize, z: &Phase, field: &mut Field) -> std::result::Result<(), NoSolution> {
-        self.place(z, field)?;
+        if self.code.all.is_some() {
+            self.place(z, field)?;
+        }
         let End { z: known, values } = &mut self.ends[end];
         known.copy_from(z);
-        self.code.all.eval(self.inputs.all(), values);
+        match &self.code.all {
+            Some(all) => all.eval(self.inputs.all(), values),
+            None => values.copy_from_slice(field.extra(z.t, &z.z)?),
+        }
         // NaN must not count as an open gap. A sum propagates NaN.
         if values.iter().map(|x| 0.0 * x).sum::<f64>().is_nan() {
             known.t = f64::NAN;
@@ -141,7 +166,20 @@ impl Walls {
 
     /// φ and φ̇ of a wall at the two ends of the step.
     pub(crate) fn ends(&self, wall: usize) -> [(f64, f64); 2] {
-        [0, 1].map(|end| (self.ends[end].values[2 * wall], self.ends[end].values[2 * wall + 1]))
+        let first = wall * self.per_wall();
+        [0, 1].map(|end| (self.ends[end].values[first], self.ends[end].values[first + 1]))
+    }
+
+    /// At least the size of what adds up to φ at the start of a step of length h; infinite if it was not computed.
+    pub(crate) fn most_of_gap(&self, wall: usize, h: f64) -> f64 {
+        match self.code.all {
+            Some(_) => f64::INFINITY,
+            None => self.ends[0].values[AT_END * wall + 2] + h.abs() * self.ends[0].values[AT_END * wall + 3],
+        }
+    }
+
+    fn per_wall(&self) -> usize {
+        if self.code.all.is_some() { 2 } else { AT_END }
     }
 
     /// φ at all moments, then φ̇ at all moments, of one wall.

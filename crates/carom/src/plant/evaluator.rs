@@ -132,6 +132,10 @@ impl Evaluator for Evaluate {
         self.walls.ends(wall)
     }
 
+    fn most_of_gap(&self, wall: usize, h: f64) -> f64 {
+        self.walls.most_of_gap(wall, h)
+    }
+
     fn moments(&mut self) -> &mut Moments {
         &mut self.walls.moments
     }

@@ -11,7 +11,9 @@ use crate::expr::Expr;
 use crate::flow::{FlowKind, HeldCode};
 use crate::kernel::{Kernel, Lanes};
 use crate::lanes::LaneCode;
-use crate::mechanics::{Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, powers};
+use crate::mechanics::{
+    Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, at_end, powers,
+};
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
 use crate::system::System;
@@ -96,9 +98,11 @@ impl Expressions {
             sources,
             has_function: mechanics.function.is_some(),
         };
+        let gaps = [&mechanics.walls[..], &kinks.arguments].concat();
+        let field = Field::with(&mechanics, &parameters, &at_end(&mechanics, &gaps))?;
         let code = Compiled {
-            field: Field::new(&mechanics, &parameters)?,
-            walls: Walls::new(&mechanics, &[&mechanics.walls[..], &kinks.arguments].concat(), &parameters)?,
+            walls: Walls::new(&mechanics, &gaps, &parameters, &field)?,
+            field,
             lift: Lift::new(system, outputs, sections, &mechanics, &parameters)?,
             restitution: interpreted(&mechanics, system)?,
             powers,

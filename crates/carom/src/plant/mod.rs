@@ -149,6 +149,12 @@ pub trait Evaluator: Send {
     /// φ and φ̇ of a wall at the two ends of the step.
     fn ends(&self, wall: usize) -> [(f64, f64); 2];
 
+    /// At least what [`Evaluator::size_of_gap`] is at the first of these ends, where a step of length h has moved the coordinates
+    /// by hv; infinite if it is not known without a further evaluation.
+    fn most_of_gap(&self, _wall: usize, _h: f64) -> f64 {
+        f64::INFINITY
+    }
+
     /// The moments inside the step.
     fn moments(&mut self) -> &mut Moments;
 

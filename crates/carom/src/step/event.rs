@@ -7,7 +7,7 @@
 //! the flow has one; then the arc that ends there is solved again (`controlled.rs`).
 
 use super::maps::Maps;
-use super::moment::{Moment, is_out_of_reach};
+use super::moment::{Moment, is_out_of_reach, stays_open};
 use super::release::Looks;
 use super::touching::{Pace, Scale, Touching};
 use crate::limits::{GIVEN_WAY, HALVINGS, SINKS};
@@ -89,12 +89,11 @@ impl Search<'_> {
             }
             let left = left == Some(wall);
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
-            self.touching.move_with(z0, self.pace.h, self.evaluator)?;
-            let touches =
-                begin.gap <= 0.0 || begin.gap <= self.touching.roundoff(wall, begin.rate, z0, self.evaluator)?;
+            let touches = self.touching.touches_at_start(wall, begin, z0, self.pace.h, self.evaluator)?;
             let mut kind = Kind::Meets;
             self.noise = 0.0;
             let dtau = if left || touches {
+                self.touching.move_with(z0, self.pace.h, self.evaluator)?;
                 let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
                 self.noise = scale.roundoff;
                 let part = if self.leaving.contains(&wall) { self.opening_part(wall, z0, end, scale)? } else { None };
@@ -212,6 +211,10 @@ impl Search<'_> {
         let side = self.side_of(wall);
         let (inside, moments) = (self.evaluator.inside(wall)?, self.evaluator.moments());
         let (taus, count) = (moments.tau, moments.count);
+        let (gaps, rates) = inside.split_at(MOMENTS);
+        if stays_open(side, begin, &gaps[..count], &rates[..count], end, -self.noise) {
+            return Ok(None);
+        }
         let mut before = begin;
         for k in 0..=count {
             let next = if k < count {

@@ -56,9 +56,10 @@ impl Resolver {
     ) -> Solved<()> {
         let mut last = None;
         let mut pace = Pace::of(&log.end, self.hit.h);
-        self.touching.begin(met, z, pace, evaluator)?;
+        let mut slow = Some(self.touching.begin(met, z, pace, evaluator)?);
         for _ in 0..MAX_AT_ONE_INSTANT {
-            let Some(wall) = self.closing_wall(met, last, z, pace, evaluator)? else { return Ok(()) };
+            let closing = self.closing_wall((met, slow.take()), last, z, pace, evaluator)?;
+            let Some(wall) = closing else { return Ok(()) };
             self.hit.minus.copy_from(z);
             self.face(wall, evaluator)?;
             let root_w = self.touching.root_of_response(wall, z, evaluator)?;
@@ -111,10 +112,11 @@ impl Resolver {
         self.reset_at_once(&rates, &vec![0.0; rates.len()], z, evaluator, log)
     }
 
-    /// The next wall that touches and closes, in the order of the model after `last`.
+    /// The next wall that touches and closes, in the order of the model after `last`. The wall that is met may come with the rate that
+    /// is slow there.
     fn closing_wall(
         &mut self,
-        met: usize,
+        (met, slow): (usize, Option<f64>),
         last: Option<usize>,
         z: &Phase,
         pace: Pace,
@@ -126,8 +128,11 @@ impl Resolver {
             if rate >= 0.0 || !(wall == met || self.touching.is_closed(wall, (gap, rate), z, evaluator)?) {
                 continue;
             }
-            let closes = rate < -self.touching.scale(wall, rate, z, pace, evaluator)?.slow;
-            if closes && !self.touching.gives_way(wall, (gap, rate), z, pace, evaluator)? {
+            let slow = match slow.filter(|_| wall == met) {
+                Some(slow) => slow,
+                None => self.touching.scale(wall, rate, z, pace, evaluator)?.slow,
+            };
+            if rate < -slow && !self.touching.gives_way(wall, (gap, rate), z, pace, evaluator)? {
                 return Ok(Some(wall));
             }
         }

@@ -16,6 +16,19 @@ pub(super) fn is_out_of_reach(a: Moment, b: Moment) -> bool {
     b.gap > 0.0 && a.gap + b.gap > 4.0 * b.tau * a.rate.abs().max(b.rate.abs())
 }
 
+/// True if the gap is not below a level at any moment after the first, and never turns from falling to rising. Gaps and rates between
+/// the first and the last moment are multiplied by `side`. Without branches, because most steps are such.
+pub(super) fn stays_open(side: f64, first: Moment, gaps: &[f64], rates: &[f64], last: Moment, level: f64) -> bool {
+    let (mut open, mut falls) = (last.gap >= level, first.rate < 0.0);
+    let mut turns = false;
+    for (gap, rate) in gaps.iter().zip(rates) {
+        open &= side * gap >= level;
+        turns |= falls & (side * rate > 0.0);
+        falls = side * rate < 0.0;
+    }
+    open & !(turns | (falls & (last.rate > 0.0)))
+}
+
 /// Where between two moments, from 0 to 1, the cubic with their φ and φ̇ is zero. φ is positive at the first, and not at the
 /// second.
 pub(super) fn cubic_root(a: Moment, b: Moment) -> f64 {

@@ -4,6 +4,7 @@
 //! evaluation ([`Touching::roundoff`]), or with the way that the motion goes in a step ([`Touching::scale`]). A rate is divided by
 //! √W, W = ∇φ·M⁻¹∇φ: its square is then an energy, which can be compared with that of other walls.
 
+use super::moment::Moment;
 use super::state::{Memory, State};
 use crate::impact::{left_of_redundant, trial_impulse};
 use crate::limits::{BOUNCE_OF_TOLERANCE, GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
@@ -96,6 +97,24 @@ impl Touching {
         Ok(GAP_ROUNDOFF * (evaluator.size_of_gap(wall, z, &self.moved)? + (rate * z.t).abs()))
     }
 
+    /// True if the gap of a wall at the start z of a step of length h is closed or roundoff. Mostly the sizes at the ends of the step
+    /// tell that it is not.
+    pub(super) fn touches_at_start(
+        &mut self,
+        wall: usize,
+        begin: Moment,
+        z: &Phase,
+        h: f64,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<bool> {
+        let most = GAP_ROUNDOFF * (evaluator.most_of_gap(wall, h) + (begin.rate * z.t).abs());
+        if begin.gap > 2.0 * most {
+            return Ok(false);
+        }
+        self.move_with(z, h, evaluator)?;
+        Ok(begin.gap <= 0.0 || begin.gap <= self.roundoff(wall, begin.rate, z, evaluator)?)
+    }
+
     /// Takes the velocities in z for those of a step of length h.
     pub(super) fn move_with(&mut self, z: &Phase, h: f64, evaluator: &mut dyn Evaluator) -> Solved<()> {
         let v = evaluator.velocity(z)?;
@@ -155,14 +174,14 @@ impl Touching {
         Ok(lambda)
     }
 
-    /// Begins with the impacts of an instant at which a wall is met in the state z.
-    pub(super) fn begin(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<()> {
+    /// Begins with the impacts of an instant at which a wall is met in the state z. Returns the rate below which it is as good as none.
+    pub(super) fn begin(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         self.move_with(z, pace.h, evaluator)?;
         let rate = evaluator.gap_and_rate(met, z)?.1;
         let slow = self.scale(met, rate, z, pace, evaluator)?.slow;
         let by_gap = if rate.abs() > slow { evaluator.size_of_gap(met, z, &self.moved)? / rate.abs() } else { 0.0 };
         self.window = GAP_ROUNDOFF * (z.t.abs() + by_gap);
-        Ok(())
+        Ok(slow)
     }
 
     /// True if the gap of a wall is closed at this instant, within the roundoff of the gap and of the times of impact.
