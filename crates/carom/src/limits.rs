@@ -229,9 +229,9 @@ pub const MOST_STEPS: f64 = 1e7;
 /// Before a run with more steps than this is tried, the default method tells whether the motion is chaotic. Where it is, this many
 /// steps are enough.
 pub const MANY_STEPS: f64 = 2e5;
-/// The search for a step gives up where its runs have made more steps than this, counted as those of a system with few coordinates,
+/// The search for a step gives up where its runs would make more steps than this, counted as those of a system with few coordinates,
 /// and the tolerance is not near. That takes some seconds.
-pub const MOST_WORK: f64 = 1e7;
+pub const MOST_WORK: f64 = 4e6;
 /// The tolerance is near if the error is at most this many times as large.
 pub const NEAR: f64 = 100.0;
 /// An impact is so much work, relative to a step.
