@@ -191,7 +191,8 @@ pub(super) fn tune(
         previous = error;
         let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
         let next = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
-        if (stalls || error > NEAR * tolerance) && is_too_much(runner, before, step / next) {
+        let is_far = tries.len() > 2 && (stalls || error > NEAR * tolerance);
+        if is_far && is_too_much(runner, before, step / next) {
             limit = Limit::Work(tries.len());
             break;
         }

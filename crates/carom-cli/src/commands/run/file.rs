@@ -9,7 +9,7 @@ use super::rows::{csv_header, csv_line};
 pub enum RowFile {
     Csv(Growing),
     #[cfg(feature = "parquet")]
-    Parquet(parquet::Columns),
+    Parquet(Box<parquet::Columns>),
 }
 
 impl RowFile {
@@ -71,7 +71,8 @@ mod parquet {
 
     pub fn begin(target: &Target, columns: &[String]) -> Result<RowFile> {
         let file = Numbers::new(target.grow()?, columns).map_err(|e| target.unwritable(e))?;
-        Ok(RowFile::Parquet(Columns { target: target.clone(), file, values: vec![Vec::new(); columns.len()] }))
+        let values = vec![Vec::new(); columns.len()];
+        Ok(RowFile::Parquet(Box::new(Columns { target: target.clone(), file, values })))
     }
 
     impl Columns {
