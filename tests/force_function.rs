@@ -1,5 +1,8 @@
 //! A force that is a function of the caller gives the motion of the same force as an expression.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use carom::lab::flow::registry;
 use carom::lab::model::Model;
 use carom::{ForceFunction, RunError, Trajectory};
@@ -207,4 +210,38 @@ fn a_force_that_is_not_finite_ends_the_run() {
     }
     let told = model.simulation().run().expect_err("it cannot go on").to_string();
     assert!(told.contains("the function for the force gives [NaN]"), "{told}");
+}
+
+/// q = s·Q: the motion has the same digits, and asks the function as often, whatever the unit of length. The start has zeros in q and
+/// in v, where differences take their lengths from the motion.
+#[test]
+fn a_function_knows_no_unit() {
+    let run = |s: f64, method: &str| {
+        let text = r#"
+coordinates = ["x", "y"]
+lagrangian = {T = "(x'^2 + 2*y'^2)/2", V = "3*x^2 + y^2"}
+wall = [{phi = "y + x", restitution = 0.8}]
+run = {until = 2}
+"#;
+        let start = format!("initial = {{q = [0, {:e}], v = [{:e}, 0]}}\n", 0.3 * s, 0.5 * s);
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = calls.clone();
+        let law = ForceFunction::new(move |t, q, v, force| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let [x, y, w] = [q[0] / s, q[1] / s, v[0] / s];
+            force[0] = s * (-40.0 * x * x * x - 0.3 * w + t * y);
+            force[1] = s * (-30.0 * y * x * x - 0.1 * v[1] / s);
+        });
+        let model = model(&format!("{text}{start}"), &[]).with_force(law).expect("all coordinates are free");
+        let end = model.simulation().method(method).step(0.05).run().expect("it runs").state().z.z.clone();
+        (end.iter().map(|x| x / s).collect::<Vec<f64>>(), calls.load(Ordering::Relaxed))
+    };
+    for method in ["svc", "midpoint", "gauss2", "gauss4", "galerkin4"] {
+        let (expected, calls) = run(1.0, method);
+        for s in [2.0_f64.powi(-40), 2.0_f64.powi(40)] {
+            let (found, other) = run(s, method);
+            assert_eq!(found, expected, "{method}, s = {s:e}");
+            assert_eq!(other, calls, "{method}, s = {s:e}: calls");
+        }
+    }
 }

@@ -135,6 +135,36 @@ fn kinks_go_with_walls() {
     check("a force that jumps", &run, due, 60);
 }
 
+/// V = √|x| from x = 1 at rest: the force is infinite at x = 0, which the motion reaches after 4√2/3. No step may end there, or the next has
+/// no beginning. The tolerance is not met, and the kink is named.
+#[test]
+fn a_force_may_be_infinite_at_a_kink() {
+    for v in ["sqrt(abs(x))", "abs(x)^0.5", "abs(x - 2*x)^(1/2)"] {
+        let run = simulated(&particle(&format!("V = \"{v}\""), 1.0, 0.0, 10.0));
+        let quarter = 4.0 * 2f64.sqrt() / 3.0;
+        let due = quarter_root_motion(10.0, quarter);
+        let (error, estimate) = ((run.state().z.q()[0] - due).abs(), run.error_estimate().expect("it completes"));
+        assert!(error < 1e-3 && error <= 10.0 * estimate, "{v}: {error:e}, not {estimate:e}");
+        assert!(run.outcome().steps < 10_000, "{v}: {} steps", run.outcome().steps);
+        let warnings = run.warnings().collect::<Vec<_>>().join(" ");
+        assert!(warnings.contains("have a kink") || warnings.contains("has a kink"), "{v}: {warnings}");
+    }
+}
+
+/// The motion in V = √|x| from x = 1: from the turning point, with u = √(1 − √|x|), dt = 2√2 (1 − u²) du.
+fn quarter_root_motion(t: f64, quarter: f64) -> f64 {
+    let part = (t / quarter) % 4.0;
+    let side = if (1.0..3.0).contains(&part) { -1.0 } else { 1.0 };
+    let from_turn = if part % 2.0 < 1.0 { part % 1.0 } else { 1.0 - part % 1.0 };
+    // u − u³/3 = from_turn·2/3, by bisection.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let u: f64 = 0.5 * (low + high);
+        if u - u * u * u / 3.0 < from_turn * 2.0 / 3.0 { low = u } else { high = u }
+    }
+    side * (1.0 - low * low).powi(2)
+}
+
 /// A force that jumps with the velocity is named where the run fails.
 #[test]
 fn a_failure_names_the_kink() {

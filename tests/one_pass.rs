@@ -145,6 +145,23 @@ fn the_tolerance_is_met_from_fresh_starts() {
     assert!(misses.is_empty(), "{misses:?}");
 }
 
+/// The string goes slack at t = 1.442 for a time much shorter than a step, between moments at which its force is looked at.
+#[test]
+fn a_wall_lets_go_also_for_a_short_time() {
+    let (q, v) = ([-0.03367871631391333, -0.5472252230448631], [-4.349258877961417, 0.08498224793515191]);
+    let simulation = unnamed("peg-pendulum").simulation().until(5.0).start(&q, &v).without_estimate();
+    let exact = simulation.clone().tolerance(1e-13).run().expect("it runs");
+    for tolerance in [1e-6, 1e-7, 1e-8, 1e-9] {
+        let run = simulation.clone().tolerance(tolerance).run().expect("it runs");
+        let slack: Vec<f64> =
+            run.contacts().iter().filter(|contact| !contact.begins).map(|contact| contact.t).collect();
+        assert!(slack.iter().any(|t| (t - 1.4424042838).abs() < tolerance), "{tolerance:e}: slack at {slack:?}");
+        let pairs = run.state().z.z.iter().zip(&exact.state().z.z);
+        let error = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(error < 0.1 * tolerance, "{tolerance:e}: {error:e}");
+    }
+}
+
 /// Hundreds of impacts, at every tolerance.
 #[test]
 fn long_runs_come_to_their_end() {

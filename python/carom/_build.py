@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import _toml
+from ._errors import CaromWarning
 
 #: A number, an expression as text, or one of SymPy.
 Expression = Any
@@ -81,6 +84,11 @@ def text(
             raise TypeError(f"{what} is {kind}, not {type(given).__name__}")
     if isinstance(coordinates, str):
         raise TypeError(f'coordinates is a list of names: write ["{coordinates}"]')
+    parameters = _with_symbols(
+        {_name(k): v for k, v in (parameters or {}).items()},
+        [_name(c) for c in coordinates] + [_name(d) for d in definitions or {}] + [name for part in (more or {}).values() for name in _keys(part)],
+        [definitions, lagrangian, walls, constraints, forces, prescribed, initial, outputs, more],
+    )
     lines = [] if title is None else [f"title = {_toml.value(title)}"]
     lines.append(f"coordinates = {_toml.value([_name(c) for c in coordinates])}")
     simple = {"parameters": parameters, "definitions": definitions, "lagrangian": lagrangian}
@@ -104,6 +112,33 @@ def text(
         else:
             lines.insert(0, f"{_toml.key(name)} = {_toml.value(part)}")
     return "\n".join(lines) + "\n"
+
+
+def _keys(part: Any) -> list[str]:
+    return [str(name) for name in part] if isinstance(part, Mapping) else []
+
+
+def _with_symbols(parameters: dict[str, Any], others: Sequence[str], parts: Sequence[Any]) -> dict[str, Any]:
+    """Parameters, and those symbols of SymPy that nothing else names: they are 1, with a warning."""
+    from ._sympy import symbols
+
+    known = {"t", *parameters, *others}
+    found = sorted(name for name in symbols(list(parts)) if name.removesuffix("'") not in known and name.isidentifier())
+    if not found:
+        return parameters
+    listed = ", ".join(f"`{name}`" for name in found)
+    have = f"the symbol {listed} has no value and is 1" if len(found) == 1 else f"the symbols {listed} have no values and are 1"
+    hint = ", ".join(f'"{name}": …' for name in found)
+    warnings.warn(f"{have}; give parameters={{{hint}}}", CaromWarning, stacklevel=_outside())
+    return {**parameters, **dict.fromkeys(found, 1.0)}
+
+
+def _outside() -> int:
+    """The level of the stack at which the caller of the package is, for a warning."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "carom":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _name(coordinate: Any) -> str:

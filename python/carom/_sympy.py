@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -89,39 +90,27 @@ def source(expression: Any) -> str:
         raise ValueError(f"carom cannot write {expression}: {error}") from error
 
 
-def _symbols(expressions: Sequence[Any]) -> list[str]:
-    import sympy
+def symbols(parts: Any) -> set[str]:
+    """The names of all symbols in the expressions of SymPy among some parts of a model, which may be nested."""
+    if hasattr(parts, "free_symbols"):
+        return {str(symbol.name) for symbol in parts.free_symbols if hasattr(symbol, "name")}
+    if isinstance(parts, Mapping):
+        return symbols(list(parts.values()))
+    if dataclasses.is_dataclass(parts):
+        return symbols(vars(parts))
+    if isinstance(parts, Sequence) and not isinstance(parts, str):
+        return {name for part in parts for name in symbols(part)}
+    return set()
 
-    names: dict[str, None] = {}
-    for expression in expressions:
-        for symbol in sorted(sympy.sympify(expression).free_symbols, key=str):
-            if str(symbol) not in ("t",):
-                names.setdefault(str(symbol))
-    return list(names)
 
-
-def from_sympy(
-    L: Any,
-    *,
-    coordinates: Sequence[Any],
-    parameters: Mapping[Any, Any] | None = None,
-    walls: Any = None,
-    **parts: Any,
-) -> Model:
+def from_sympy(L: Any, *, coordinates: Sequence[Any], **parts: Any) -> Model:
     """A model from a Lagrangian of SymPy: ``th = Function("theta")(t)`` is a coordinate, ``th.diff(t)`` its velocity.
 
-    Symbols without a value in ``parameters`` are parameters with the value 1. All other arguments are those of ``carom.Model``.
+    The same as ``carom.Model(L=L, …)``, which has all other arguments.
     """
     from ._model import Model
 
-    given = {name_of(k) if not isinstance(k, str) else k: v for k, v in (parameters or {}).items()}
-    walled = list(walls.values()) if isinstance(walls, Mapping) else list(walls or [])
-    expressions = [L, *(wall for wall in walled if hasattr(wall, "free_symbols"))]
-    names = {name_of(c) if not isinstance(c, str) else c for c in coordinates}
-    for name in _symbols(expressions):
-        if name not in names:
-            given.setdefault(name, 1.0)
-    return Model(coordinates=coordinates, L=L, parameters=given, walls=walls, **parts)
+    return Model(coordinates=coordinates, L=L, **parts)
 
 
 _TOKEN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\[[^\]]*\])*'?", re.UNICODE)

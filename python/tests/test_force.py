@@ -151,6 +151,57 @@ def test_bad_functions_are_exceptions_with_the_cause(pendulum: carom.Model) -> N
         assert pendulum.with_force(wrong(value)).run(method="svc", step=0.1, until=1).success
 
 
+def test_an_exception_belongs_to_its_run(pendulum: carom.Model) -> None:
+    faulty = threading.local()
+
+    def law(t: float, q: Any, v: Any) -> Any:
+        if getattr(faulty, "is_on", False) and t > 0.5:
+            raise Own("broken")
+        return -0.1 * v
+
+    model = pendulum.with_force(law)
+    expected = model.run(method="svc", step=0.01).final.q
+    raised, results = [], []
+
+    def bad() -> None:
+        faulty.is_on = True
+        for _ in range(50):
+            try:
+                model.run(method="svc", step=0.01)
+            except Own:
+                raised.append(True)
+
+    def good() -> None:
+        for _ in range(20):
+            results.append(model.run(method="svc", step=0.01))
+
+    threads = [threading.Thread(target=work) for work in (bad, good, bad, good)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(raised) == 100
+    assert len(results) == 40 and all(sol.success and np.array_equal(sol.final.q, expected) for sol in results)
+
+    # A function may run models too, with the same function.
+    depth = threading.local()
+
+    def nested(t: float, q: Any, v: Any) -> Any:
+        if getattr(depth, "inner", False):
+            raise Own("inner")
+        depth.inner = True
+        try:
+            outer.run(method="svc", step=0.1, until=0.1)
+        except Own:
+            pass
+        finally:
+            depth.inner = False
+        return [0.0]
+
+    outer = pendulum.with_force(nested)
+    assert outer.run(method="svc", step=0.1, until=0.2).success
+
+
 def test_it_is_called_in_the_thread_that_asks(pendulum: carom.Model) -> None:
     threads = set()
 

@@ -1,5 +1,7 @@
 """Models from SymPy and back."""
 
+import warnings
+
 import carom
 import numpy as np
 import pytest
@@ -21,6 +23,31 @@ def test_the_same_model_from_sympy(pendulum: carom.Model) -> None:
         assert a.impacts.count == b.impacts.count and np.allclose(a.final.q, b.final.q, rtol=0, atol=1e-8)
     named = carom.Model(coordinates=[th], L=L, walls={"stop": th}, **given)
     assert named.walls == ["stop"]
+
+
+def test_symbols_without_a_value_are_one_with_a_warning() -> None:
+    th = sympy.Function("theta")(t)
+    m, R, g, k = sympy.symbols("m R g k", positive=True)
+    L = m * R**2 * th.diff(t) ** 2 / 2 - m * g * R * (1 - sympy.cos(th))
+    start = {"q": [1], "v": [0]}
+    expected = carom.Model(coordinates=[th], L=L, parameters={m: 1, R: 1, g: 1}, walls={"stop": th}, initial=start, until=5)
+    for make in (carom.Model, carom.from_sympy):
+        lagrangian = {"L": L} if make is carom.Model else {}
+        words = () if make is carom.Model else (L,)
+        with pytest.warns(carom.CaromWarning, match="the symbols `R`, `g`, `m` have no values and are 1; give parameters=") as told:
+            model = make(*words, coordinates=[th], **lagrangian, walls={"stop": th}, initial=start, until=5)
+        assert told[0].filename == __file__
+        assert dict(model.parameters) == {"m": 1, "R": 1, "g": 1}
+        assert np.array_equal(model.run().final.q, expected.run().final.q)
+    # Each part counts; what has a value, or is defined, does not.
+    with pytest.warns(carom.CaromWarning, match="the symbol `k` has no value and is 1"):
+        carom.Model(coordinates=[th], L=L, parameters={"m": 1, R: 1, "g": 1}, walls=[carom.Wall(th, restitution=k)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = sympy.Symbol("x")
+        carom.Model(coordinates=["x"], definitions={"k": "2"}, T="x'^2/2", V=k * x**2)
+        with pytest.raises(carom.ModelError, match="unknown name `k`"):
+            carom.Model(coordinates=["x"], T="x'^2/2", V="k*x^2")
 
 
 def test_there_and_back() -> None:

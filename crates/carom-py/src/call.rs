@@ -7,7 +7,7 @@ use carom_cli::{Answer, Call, Said};
 use pyo3::prelude::*;
 
 use crate::errors::to_python;
-use crate::force::Force;
+use crate::force::{Force, Trouble};
 use crate::signals::patiently;
 
 /// Executes a command and returns what it prints, its warnings, its notes and its exit code. `model` is the name by which the words
@@ -23,9 +23,7 @@ pub fn call(
     let force = force.map(|function| Force::new(py, function)).transpose()?;
     let law = force.as_ref().map(|force| force.law().clone());
     let work = move |stop: &Arc<AtomicBool>| Call { words, model, force: law, stop: stop.clone() }.answer();
-    let answer = py.detach(|| patiently(work));
-    force.as_ref().map_or(Ok(()), Force::check)?;
-    let answer = answer?;
+    let answer = Trouble::watch(|| py.detach(|| patiently(work)))??;
     let Answer { text, said, code } = answer.map_err(|error| to_python(py, &error))?;
     let (warnings, notes) = sorted(said);
     Ok((text, warnings, notes, code))

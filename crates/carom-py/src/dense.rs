@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::convert::rows;
 use crate::errors::to_python;
-use crate::force::Force;
+use crate::force::Trouble;
 use crate::room::note_dense;
 
 /// Dense output; none if it was dropped to make room.
@@ -17,23 +17,19 @@ pub type Kept = Mutex<Option<carom::Dense>>;
 
 /// The motion between the nodes of a run.
 #[pyclass(frozen, module = "carom._carom")]
-pub struct Dense(Arc<Kept>, Option<Force>);
+pub struct Dense(Arc<Kept>);
 
 impl Dense {
-    /// `force` is called between nodes too.
-    pub fn new(dense: carom::Dense, force: Option<Force>) -> Dense {
+    pub fn new(dense: carom::Dense) -> Dense {
         let kept = Arc::new(Mutex::new(Some(dense)));
         note_dense(&kept);
-        Dense(kept, force)
+        Dense(kept)
     }
+}
 
-    /// Computes without the GIL, and raises an exception of the force.
-    fn compute<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-        self.1.iter().for_each(Force::begin);
-        let found = py.detach(work);
-        self.1.as_ref().map_or(Ok(()), Force::check)?;
-        Ok(found)
-    }
+/// Computes without the GIL. A force that is a function is called between nodes too: raises its exception.
+fn compute<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    Trouble::watch(|| py.detach(work))
 }
 
 #[pymethods]
@@ -46,7 +42,7 @@ impl Dense {
         before: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let times = t.as_slice()?.to_vec();
-        let found = self.compute(py, || {
+        let found = compute(py, || {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(dense) = kept.as_mut() else { return Ok(None) };
             let (mut node, mut values) = (Node::default(), Vec::new());
@@ -68,7 +64,7 @@ impl Dense {
         t: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
         let times = t.as_slice()?.to_vec();
-        let found = self.compute(py, || {
+        let found = compute(py, || {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(dense) = kept.as_mut() else { return Ok(None) };
             let energies: carom::Result<Option<Vec<f64>>> = times.into_iter().map(|t| dense.energy(t)).collect();

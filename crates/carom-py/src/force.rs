@@ -1,5 +1,6 @@
 //! A force that is a function of Python.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use carom::ForceFunction;
@@ -8,12 +9,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A function of Python, and the first exception of it since a run began.
+/// A function of Python.
 #[derive(Clone)]
 pub struct Force {
     function: Arc<Py<PyAny>>,
     law: ForceFunction,
-    trouble: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Force {
@@ -23,23 +23,23 @@ impl Force {
             let kind = function.bind(py).get_type().name()?.to_string();
             return Err(PyTypeError::new_err(format!("a force is a function f(t, q, v), not {kind}")));
         }
-        let (function, trouble) = (Arc::new(function), Arc::new(Mutex::new(None)));
-        let (called, noted) = (function.clone(), trouble.clone());
+        let function = Arc::new(function);
+        let called = function.clone();
         let law = ForceFunction::new(move |t, q, v, force| {
+            let trouble = Trouble::current();
             // After an exception the run ends: nothing is called until the next one begins.
-            let is_over = lock(&noted).is_some();
-            if is_over {
+            if trouble.is_set() {
                 return force.fill(f64::NAN);
             }
             Python::attach(|py| {
                 if let Err(error) = call(called.bind(py), t, q, v, force) {
                     force.fill(f64::NAN);
                     note_place(py, &error, t, q, v);
-                    lock(&noted).get_or_insert(error);
+                    trouble.set(error);
                 }
             });
         });
-        Ok(Force { function, law, trouble })
+        Ok(Force { function, law })
     }
 
     /// What the library calls.
@@ -51,20 +51,56 @@ impl Force {
     pub fn function(&self) -> &Py<PyAny> {
         &self.function
     }
+}
 
-    /// Begins a run: forgets earlier exceptions.
-    pub fn begin(&self) {
-        *lock(&self.trouble) = None;
+thread_local! {
+    static CURRENT: RefCell<Trouble> = RefCell::default();
+}
+
+/// The first exception that functions raised in a run. It belongs to the run: each thread knows the run that it works for.
+#[derive(Clone, Default)]
+pub struct Trouble(Arc<Mutex<Option<PyErr>>>);
+
+impl Trouble {
+    /// That of the run for which this thread works.
+    pub fn current() -> Trouble {
+        CURRENT.with_borrow(Clone::clone)
     }
 
-    /// The exception that ended the run, if one did.
-    pub fn check(&self) -> PyResult<()> {
-        lock(&self.trouble).take().map_or(Ok(()), Err)
+    /// Does the work of a run in this thread.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _restore = Restore(CURRENT.replace(self.clone()));
+        work()
+    }
+
+    /// Does the work of a run, and raises the exception that ended it, if one did.
+    pub fn watch<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+        let trouble = Trouble::default();
+        let done = trouble.during(work);
+        let raised = trouble.lock().take();
+        raised.map_or(Ok(done), Err)
+    }
+
+    fn is_set(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    fn set(&self, error: PyErr) {
+        self.lock().get_or_insert(error);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock(trouble: &Mutex<Option<PyErr>>) -> MutexGuard<'_, Option<PyErr>> {
-    trouble.lock().unwrap_or_else(PoisonError::into_inner)
+/// Goes back to the run that waits for this one: a function may run models too.
+struct Restore(Trouble);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.replace(std::mem::take(&mut self.0));
+    }
 }
 
 /// Calls the function and copies what it returns.

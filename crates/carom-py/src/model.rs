@@ -18,7 +18,7 @@ use crate::dense::Dense;
 use crate::drawing::drawing;
 use crate::ensemble::{self, Request, Starts};
 use crate::errors::to_python;
-use crate::force::Force;
+use crate::force::{Force, Trouble};
 use crate::loaded::{Loaded, Slot, read};
 use crate::recorder::Recorder;
 use crate::result::{Finished, dictionary};
@@ -126,30 +126,26 @@ impl Model {
         let loaded = self.loaded(py)?;
         let model = &loaded.model;
         let (simulation, said) = resumed(&loaded, start).map_err(|error| to_python(py, &error))?;
-        self.0.force.iter().for_each(Force::begin);
-        let finished = py.detach(|| -> PyResult<carom::Result<_>> {
+        let work = || -> PyResult<carom::Result<_>> {
             let (began, signals) = (Instant::now(), Signals::new(progress));
             let ready = match prepare(&loaded, simulation, &signals)? {
                 Ok(ready) => ready,
                 Err(error) => return Ok(Err(error)),
             };
             signals.check()?;
-            let finished = run(&loaded, &ready, every, arcs, diagnostics, &signals, self.0.force.as_ref());
+            let finished = run(&loaded, &ready, every, arcs, diagnostics, &signals);
             signals.check()?;
             Ok(finished.map(|finished| Finished { seconds: began.elapsed().as_secs_f64(), ..finished }))
-        });
-        self.0.force.as_ref().map_or(Ok(()), Force::check)?;
-        let finished = finished?;
+        };
+        let finished = Trouble::watch(|| py.detach(work))??;
         dictionary(py, model, finished.map_err(|error| to_python(py, &error))?, sorted(said))
     }
 
     /// The drawing at the start as PNG, in the frame that the whole motion needs.
     fn drawing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let loaded = self.loaded(py)?;
-        self.0.force.iter().for_each(Force::begin);
-        let drawn = py.detach(|| patiently(move |stop| drawing(&loaded, &Flag(stop.clone()))));
-        self.0.force.as_ref().map_or(Ok(()), Force::check)?;
-        let drawn = drawn?;
+        let draw = || patiently(move |stop| drawing(&loaded, &Flag(stop.clone())));
+        let drawn = Trouble::watch(|| py.detach(draw))??;
         Ok(PyBytes::new(py, &drawn.map_err(|error| to_python(py, &error))?))
     }
 
@@ -262,7 +258,6 @@ fn run(
     arcs: usize,
     diagnostics: Option<&str>,
     signals: &Signals,
-    force: Option<&Force>,
 ) -> carom::Result<Finished> {
     let model = &loaded.model;
     let listed: Option<Vec<&str>> = diagnostics.map(|list| list.split(',').filter(|name| !name.is_empty()).collect());
@@ -282,7 +277,7 @@ fn run(
         record: recorder.finish(),
         restart: restart::write(model, &outcome, loaded.origin.get_or_init(|| restart::of_model(model))),
         outcome,
-        dense: (arcs > 0).then(|| Dense::new(dense, force.cloned())),
+        dense: (arcs > 0).then(|| Dense::new(dense)),
         method: ready.method().name.clone(),
         begin: ready.begin(),
         until: ready.until(),

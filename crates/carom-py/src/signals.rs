@@ -10,6 +10,8 @@ use carom::Watcher;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::force::Trouble;
+
 /// Python is asked this often.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// The clock is read at least once in so many calls.
@@ -103,7 +105,8 @@ pub fn patiently_with<T: Send + 'static>(
     let flag = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = channel();
     let theirs = flag.clone();
-    let thread = move || sender.send(work(&theirs));
+    let trouble = Trouble::current();
+    let thread = move || sender.send(trouble.during(|| work(&theirs)));
     let spawned = std::thread::Builder::new().name("carom".into()).stack_size(STACK).spawn(thread);
     spawned.map_err(|why| PyRuntimeError::new_err(format!("cannot start a thread: {why}")))?;
     loop {

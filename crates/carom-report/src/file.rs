@@ -104,7 +104,8 @@ impl Target {
         Ok(Growing { target: self.clone(), file: BufWriter::new(file), is_complete: false })
     }
 
-    fn unwritable(&self, why: impl std::fmt::Display) -> Error {
+    /// The error for a target that cannot be written.
+    pub fn unwritable(&self, why: impl std::fmt::Display) -> Error {
         Diagnostic::new(format!("cannot write `{}`: {why}", self.path.display())).into()
     }
 }
@@ -116,9 +117,19 @@ pub struct Growing {
     is_complete: bool,
 }
 
+impl Write for Growing {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
 impl Growing {
     /// Appends a text.
-    pub fn write(&mut self, text: &str) -> Result<()> {
+    pub fn append(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).map_err(|e| self.target.unwritable(reason(&e)))
     }
 

@@ -6,13 +6,15 @@
 
 mod folder;
 mod manifest;
+#[cfg(feature = "parquet")]
+mod numbers;
 mod reduce;
 #[cfg(feature = "parquet")]
 mod table;
 mod work;
 
 pub use manifest::Manifest;
-pub use reduce::{Reduction, Statistics};
 #[cfg(feature = "parquet")]
-pub use table::write_numbers;
+pub use numbers::{Numbers, write_numbers};
+pub use reduce::{Reduction, Statistics};
 pub use work::{STATUSES, Summary, SweepJob, read_share, run, time_left};

@@ -91,35 +91,6 @@ fn write_rows(file: &mut File, sweep: &Sweep, rows: &[Row], plan: &str) -> std::
     Ok(())
 }
 
-/// Writes columns of numbers to a file.
-pub fn write_numbers(path: &Path, columns: &[(String, &[f64])]) -> Result<()> {
-    let written = crate::folder::write_whole(path, |file| {
-        let write = |file: &mut File| -> std::result::Result<(), ParquetError> {
-            let field = |(name, _): &(String, &[f64])| {
-                let field = Type::primitive_type_builder(name, Physical::DOUBLE);
-                field.with_repetition(Repetition::REQUIRED).build().map(Arc::new)
-            };
-            let fields = columns.iter().map(field).collect::<std::result::Result<Vec<_>, _>>()?;
-            let schema = Type::group_type_builder("carom").with_fields(fields).build()?;
-            let zstd = Compression::ZSTD(ZstdLevel::try_new(1)?);
-            let properties = WriterProperties::builder().set_compression(zstd).build();
-            let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
-            let mut group = writer.next_row_group()?;
-            for (_, values) in columns {
-                let missing = || ParquetError::General("the schema has fewer columns than the table".into());
-                let mut column = group.next_column()?.ok_or_else(missing)?;
-                column.typed::<DoubleType>().write_batch(values, None, None)?;
-                column.close()?;
-            }
-            group.close()?;
-            writer.close()?;
-            Ok(())
-        };
-        write(file).map_err(std::io::Error::other)
-    });
-    written.map_err(|e| carom::Diagnostic::new(format!("cannot write `{}`: {e}", path.display())).into())
-}
-
 fn write_column<W: std::io::Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     column: &Column,

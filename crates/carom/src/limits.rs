@@ -118,6 +118,9 @@ pub const SLOW_BOUNCE: f64 = 1e-2;
 pub const NO_FORCE: f64 = 1e-12;
 /// A force below this, relative to the sum of all, is roundoff in the search for the time when it vanishes.
 pub const FORCE_ROUNDOFF: f64 = 1e-14;
+/// A force is looked at between moments of a step where it may be below this, relative to its least value at these: it may be negative
+/// there.
+pub const LOW_FORCE: f64 = 0.5;
 /// A wall pulls if its force is negative by this, relative to the sum of all.
 pub const PULLS: f64 = 1e-6;
 
@@ -223,6 +226,16 @@ pub const DIPS: usize = 1_000;
 pub const DIP_DEPTH: usize = 4;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
+/// Before a run with more steps than this is tried, the default method tells whether the motion is chaotic. Where it is, this many
+/// steps are enough.
+pub const MANY_STEPS: f64 = 2e5;
+/// The search for a step gives up where its runs would make more steps than this, counted as those of a system with few coordinates,
+/// and the tolerance is not near. That takes some seconds.
+pub const MOST_WORK: f64 = 4e6;
+/// The tolerance is near if the error is at most this many times as large.
+pub const NEAR: f64 = 100.0;
+/// An impact is so much work, relative to a step.
+pub const WORK_OF_IMPACT: f64 = 10.0;
 /// A sweep has at most so many rows.
 pub const MOST_ROWS: u64 = 10_000_000_000;
 /// A run has at most so many uniform samples.

@@ -1,7 +1,9 @@
 //! A mechanical system, independent of the source of the model.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use crate::expr::{Expr, directional, substitute};
 use crate::mechanism::{Mechanism, Vector};
@@ -38,8 +40,8 @@ type Write = dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync;
 
 struct Law {
     write: Box<Write>,
-    /// Where it was not finite for the first time.
-    trouble: Mutex<Option<String>>,
+    /// Where it was not finite for the first time, for each thread that calls it: a run is in one thread.
+    trouble: Mutex<HashMap<ThreadId, String>>,
 }
 
 impl ForceFunction {
@@ -59,12 +61,16 @@ impl ForceFunction {
     #[cold]
     fn note(&self, t: f64, q: &[f64], v: &[f64], force: &[f64]) {
         let text = format!("the function for the force gives {force:?} at t = {t:?}, q = {q:?}, v = {v:?}");
-        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+        self.trouble().entry(thread::current().id()).or_insert(text);
     }
 
-    /// Tells where it was not finite since it was last asked.
+    /// Tells where it was not finite in this thread since it was last asked.
     pub(crate) fn take_trouble(&self) -> Option<String> {
-        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.trouble().remove(&thread::current().id())
+    }
+
+    fn trouble(&self) -> MutexGuard<'_, HashMap<ThreadId, String>> {
+        self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

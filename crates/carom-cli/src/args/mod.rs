@@ -129,8 +129,8 @@ pub struct Run {
     /// Resume from the final state in the `--json` output of an earlier run
     #[arg(long, value_name = "F.json")]
     pub restart: Option<PathBuf>,
-    /// Write the trajectory to a CSV file
-    #[arg(long, value_name = "F.csv")]
+    /// Write the trajectory to a CSV or Parquet file
+    #[arg(long, value_name = "F.csv|F.parquet")]
     pub out: Option<PathBuf>,
     /// Write the impacts to a CSV file
     #[arg(long, value_name = "F.csv")]

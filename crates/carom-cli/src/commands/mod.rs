@@ -86,14 +86,19 @@ enum Table {
 }
 
 impl Table {
+    /// A table of CSV; see [`Table::with_extensions`].
+    fn new(path: &Path, option: &str, model: &str) -> Result<Table> {
+        Table::with_extensions(path, option, model, &["csv"])
+    }
+
     /// Checks, before anything is computed, that `option` can write a table to this path, which must not be that of the model. A
     /// device or a pipe needs no extension.
-    fn new(path: &Path, option: &str, model: &str) -> Result<Table> {
+    fn with_extensions(path: &Path, option: &str, model: &str, extensions: &[&str]) -> Result<Table> {
         if path == Path::new("-") || path == Path::new("/dev/stdout") {
             return Ok(Table::Output);
         }
         let is_device = std::fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir());
-        let target = if is_device { Target::any(path)? } else { Target::new(path, option, &["csv"])? };
+        let target = if is_device { Target::any(path)? } else { Target::new(path, option, extensions)? };
         Ok(Table::File(keep_model(target, model)?))
     }
 

@@ -7,7 +7,8 @@
 //! |u| = σu,   max(x, y) = ½(x + y) + ½σ(x − y),   min(x, y) = ½(x + y) − ½σ(x − y)
 //! ```
 //!
-//! Powers such as |u|^(5/2) do not go on beyond u = 0. There the expressions stay as they are, and only the zeros are located.
+//! Powers such as |u|^(5/2) do not go on beyond u = 0. There the expressions stay as they are, and only the zeros are located. Where
+//! the slope is infinite, as that of |u|^(1/2) is, not even these are.
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +20,7 @@ use crate::expr::{Expr, ExprNode, Func, Op, substitute, with_arena};
 pub struct Kinks {
     /// The functions whose zeros are kinks that are located. They contain coordinates, but no velocities.
     pub arguments: Vec<Expr>,
-    /// Expressions with kinks that are not located: they contain velocities, or have no smooth sides.
+    /// Expressions with kinks that are not located: they contain velocities, or have no smooth sides, or infinite slopes.
     pub others: Vec<Expr>,
     /// The expressions that go on smoothly beyond the zeros of an argument, with its number; operands before what uses them.
     nodes: Vec<(Expr, usize)>,
@@ -44,11 +45,16 @@ impl Mechanics {
             inside.filter_map(|node| if let ExprNode::Unary(Func::Sign, u) = node { Some(u) } else { None }).collect()
         });
         let bases: Vec<Expr> = nodes.iter().filter_map(|(_, node)| base_with_an_end(node)).collect();
+        let steep: Vec<Expr> = nodes.iter().filter_map(|(_, node)| steep_base(node)).collect();
+        let zero = Expr::constant(0.0);
+        let is_steep = |e: Expr| substitute(&steep, &[e], &[zero]).iter().any(|base| base.is_zero());
         let ending: FxHashSet<Expr> = with_arena(|a| a.reachable(&bases)).into_iter().collect();
         let mut kinks = Kinks::default();
         for (e, node) in nodes {
             let (argument, has_sides) = match node {
-                ExprNode::Unary(Func::Abs | Func::Sign, u) => (u, true),
+                // A step cannot end where a force is infinite, and the next begin there.
+                ExprNode::Unary(Func::Abs, u) => (u, !is_steep(e)),
+                ExprNode::Unary(Func::Sign, u) => (u, true),
                 ExprNode::Binary(Op::Min | Op::Max, x, y) => (x - y, true),
                 ExprNode::Unary(Func::Sqrt, u) => (u, false),
                 _ => continue,
@@ -98,6 +104,18 @@ fn base_with_an_end(node: &ExprNode) -> Option<Expr> {
         ExprNode::Binary(Op::Pow, base, power) => {
             let is_whole = matches!(power.node(), ExprNode::Const(n) if n.fract() == 0.0);
             Some(base).filter(|_| !is_whole)
+        }
+        _ => None,
+    }
+}
+
+/// What must not be zero, of a function whose slope is infinite there.
+fn steep_base(node: &ExprNode) -> Option<Expr> {
+    match *node {
+        ExprNode::Unary(Func::Sqrt | Func::Log, u) => Some(u),
+        ExprNode::Binary(Op::Pow, base, power) => {
+            let is_flat = matches!(power.node(), ExprNode::Const(n) if n >= 1.0);
+            Some(base).filter(|_| !is_flat)
         }
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::function::Pace;
 use super::{Function, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, directional, grad, jacobian};
@@ -245,15 +246,16 @@ impl Local {
         values
     }
 
-    /// Evaluates L_v, ṗ and the entries of L_vv, L_vq, ṗ_q, ṗ_v.
-    pub(crate) fn slopes(&mut self) -> &[f64] {
+    /// Evaluates L_v, ṗ and the entries of L_vv, L_vq, ṗ_q, ṗ_v, for a step of length h.
+    pub(crate) fn slopes(&mut self, h: f64) -> &[f64] {
         let values = &mut self.values[2..];
         self.code.slopes.eval(self.inputs.all(), values);
         if let Some(function) = &mut self.function {
             let (function, slopes) = &mut **function;
-            let n = self.code.n;
-            let (t, q, v) = self.inputs.state();
-            let force = function.slopes(t, q, v, slopes);
+            let (n, entries) = (self.code.n, &self.code.entries[0]);
+            let mass = (&entries[..], &values[2 * n..][..entries.len()]);
+            let pace = Pace { h, rates: &values[n..2 * n], mass };
+            let force = function.slopes(self.inputs.state(), &pace, slopes);
             add(&mut values[n..2 * n], force);
             let last = values.len() - slopes.len();
             add(&mut values[last..], slopes);

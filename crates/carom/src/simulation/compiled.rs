@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Simulation;
-use super::runner::Pool;
+use super::runner::{Pool, work_of_step};
 use super::start::Checked;
 use super::study::study_of;
 use crate::error::{Diagnostic, Error, Result};
@@ -114,6 +114,11 @@ impl Simulation {
     /// Returns the compiled scheme of the chosen method, and compiles it if needed.
     pub(super) fn scheme(&self) -> Result<Chosen> {
         self.scheme_of(self.chosen_method()?)
+    }
+
+    /// About how much longer a step takes than one of a system with few coordinates.
+    pub(crate) fn work_of_step(&self) -> Result<f64> {
+        Ok(work_of_step(&self.scheme()?.scheme))
     }
 
     /// The scheme of quick steps, whose length carom controls: if neither the method nor the step is named, and the system is

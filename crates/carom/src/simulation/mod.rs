@@ -7,6 +7,8 @@ mod departure;
 mod ensemble;
 mod estimate;
 mod explicit;
+mod judge;
+mod pilot;
 mod ready;
 mod reason;
 mod record;

@@ -7,6 +7,7 @@ use super::compiled::Chosen;
 use super::controlled::{quick_plan, tune_controlled};
 use super::dense::Dense;
 use super::estimate::{estimate, estimate_of};
+use super::judge::judge;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
 use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
@@ -123,7 +124,9 @@ impl Ready {
                     other => {
                         let named = simulation.scheme()?;
                         let mut runner = runner.with(&named.scheme, &named.pool);
-                        let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, stop);
+                        let judging = runner.with(&named.scheme, &named.pool);
+                        let judge = || judge(simulation, &judging, until, stop);
+                        let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, &judge, stop);
                         let with_cause = |error| match warnings::function(&simulation.model) {
                             Some(cause) => cause.into(),
                             None => warnings::with_kinks(error, &simulation.model, &named.scheme),
@@ -138,7 +141,7 @@ impl Ready {
                 let is_slow = tuned.is_slow && tuned.warning.is_some();
                 let kinks = if is_slow { warnings::kinks(&simulation.model, &scheme) } else { None };
                 let help = kinks.map_or(String::new(), |kinks| format!("\nhelp: {kinks}"));
-                warnings.extend(tuned.warning.map(|warning| warning + &help));
+                warnings.extend(tuned.warning.map(|reason| format!("{reason}{help}")));
                 (lost, fails) = (tuned.lost, tuned.fails);
                 (tuned.plan, tuned.estimate)
             }
@@ -271,10 +274,10 @@ impl Ready {
     }
 
     /// Runs the simulation with one unit of roundoff more in every step and at every impact; none where that cannot be done.
-    pub(crate) fn watch_disturbed(&self, seed: u64, watcher: &mut dyn Watcher) -> Result<Option<Outcome>> {
+    pub(crate) fn show_disturbed(&self, seed: u64, audience: &mut [Audience]) -> Result<Option<Outcome>> {
         let mut runner = self.runner();
         let plan = Plan { checkpoints: 0, ..self.plan };
-        runner.run_disturbed(plan, seed, &mut [Audience { watcher, every: self.every }])
+        runner.run_disturbed(plan, seed, audience)
     }
 
     /// Runs the simulation and reports events to several watchers.

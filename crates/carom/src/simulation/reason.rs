@@ -16,6 +16,8 @@ pub(super) enum Limit {
     Steps { predicted: f64, order: f64 },
     /// So many tries were made, and their errors do not fall with any order.
     Tries(usize),
+    /// The runs of so many tries were too much work.
+    Work(usize),
     /// Smaller local errors of controlled steps no longer help, for another reason than roundoff.
     Stalled,
 }
@@ -89,6 +91,11 @@ impl fmt::Display for Reason {
                 f,
                 "no step met the tolerance {tolerance:e} in {count} tries, the best is {step:.2e}: the motion may be stiff, \
                  or a force may have a kink"
+            )?,
+            Limit::Work(count) => write!(
+                f,
+                "no step met the tolerance {tolerance:e} in {count} tries, whose runs were too much work to go on with \
+                 shorter steps than {step:.2e}; give a larger tolerance, an earlier end time or a step"
             )?,
             Limit::Stalled => {
                 write!(f, "the tolerance {tolerance:e} was not met: smaller local errors no longer reduce the error")?

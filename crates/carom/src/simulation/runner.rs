@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::interval::Piece;
-use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION};
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION, WORK_OF_IMPACT};
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -92,6 +92,8 @@ pub(super) struct Runner<'a> {
     short: Arc<[Piece]>,
     /// Parameters that change with the time.
     schedule: Arc<Schedule>,
+    /// The work of all runs so far.
+    work: f64,
 }
 
 impl<'a> Runner<'a> {
@@ -104,13 +106,23 @@ impl<'a> Runner<'a> {
         short: Arc<[Piece]>,
         schedule: Arc<Schedule>,
     ) -> Runner<'a> {
-        Runner { scheme, pool, start, is_resumed, sections, short, schedule }
+        Runner { scheme, pool, start, is_resumed, sections, short, schedule, work: 0.0 }
     }
 
     /// The same runs by another scheme.
     pub(super) fn with<'b>(&self, scheme: &'b Scheme, pool: &'b Pool) -> Runner<'b> {
         let (start, sections, short) = (self.start.clone(), self.sections.clone(), self.short.clone());
         Runner::new(scheme, pool, start, self.is_resumed, sections, short, self.schedule.clone())
+    }
+
+    /// The same runs from another start.
+    pub(super) fn from(self, start: State) -> Runner<'a> {
+        Runner { start, ..self }
+    }
+
+    /// True if the start is the final state of an earlier run.
+    pub(super) fn is_resumed(&self) -> bool {
+        self.is_resumed
     }
 
     /// Leaves the lengths of steps to the plan alone.
@@ -121,6 +133,11 @@ impl<'a> Runner<'a> {
     /// The parts of the time with shorter steps.
     pub(super) fn short(&self) -> &[Piece] {
         &self.short
+    }
+
+    /// The work of all runs so far, in steps of a system with few coordinates.
+    pub(super) fn work(&self) -> f64 {
+        self.work
     }
 
     /// The initial state.
@@ -194,7 +211,28 @@ impl<'a> Runner<'a> {
         let mut equipment = self.pool.take(self.scheme, variant)?;
         let outcome = run(self, &mut equipment, plan, audience);
         self.pool.give_back(equipment, variant);
+        if let Ok(outcome) = &outcome {
+            let halves = if variant == Variant::Halved { 2.0 } else { 1.0 };
+            let steps = halves * outcome.steps as f64 + WORK_OF_IMPACT * outcome.impacts as f64;
+            self.work += steps * work_of_step(self.scheme);
+        }
         outcome
+    }
+}
+
+/// About how much longer a step takes than one of a system with few coordinates and no constraints.
+pub(super) fn work_of_step(scheme: &Scheme) -> f64 {
+    let facts = scheme.plant.facts();
+    let (n, constraints) = (facts.n as f64, facts.is_one_point.len() as f64);
+    let unknowns = n + constraints;
+    // Measured: 0.3 to 0.5 µs with few coordinates, 8 µs with ten, 30 µs with three and two constraints, 260 µs with thirty on
+    // recursive kernels.
+    match scheme.plant.is_recursive() {
+        true => 20.0 * unknowns,
+        // States inside a step follow a modified Hamiltonian: 9 µs to 1 ms.
+        false if scheme.method.name.contains("mcva") => 100.0 * n,
+        false if constraints > 0.0 || facts.has_function => 10.0 * unknowns,
+        false => (0.2 * n * n).max(1.0),
     }
 }
 

@@ -5,16 +5,16 @@
 //! ([`ErrorScale`]).
 
 use super::departure::Departure;
+use super::pilot::pilot;
 use super::reason::{Limit, Reason};
 use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
-use super::scale::{difference, extents, scale_of};
+use super::scale::{difference, scale_of};
 use super::scout::{Scouted, scout};
-use super::short::longest;
-use crate::error::{Diagnostic, Result};
+use crate::error::Result;
 use crate::limits::{
-    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS, NEGLIGIBLE,
-    ORDERLESS, SAME_FAILURES, TRIES, UNMOVED,
+    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS,
+    MOST_WORK, NEAR, NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -28,7 +28,7 @@ pub(super) struct Tuned {
     /// The estimated error. None if a run did not complete.
     pub(super) estimate: Option<Estimate>,
     /// A warning for the user, if the tolerance was not reached.
-    pub(super) warning: Option<String>,
+    pub(super) warning: Option<Reason>,
     /// The best run, if it did not meet the tolerance and no shorter step that the search knows of would.
     pub(super) lost: Option<Outcome>,
     /// True if shorter steps, and not roundoff, might have reached the tolerance.
@@ -56,9 +56,6 @@ pub(super) struct Shortest {
 
 /// The first step that is tried is this part of the time.
 pub(super) const FIRST_STEPS: f64 = 8.0;
-
-/// So many shorter steps that are no better end the search for a first step.
-const PILOT_STALLS: usize = 5;
 
 /// The estimated error of a run: the largest over the coordinates and momenta of the final state and the coordinates on the way.
 #[derive(Clone, Debug)]
@@ -88,9 +85,17 @@ impl Trial {
         Ok(())
     }
 
+    /// True if disturbed runs differ by more than roundoff: controlled steps pass kinks that are not located elsewhere.
+    fn passes_kinks(&self, runner: &Runner) -> bool {
+        self.plan.control.is_some() && runner.has_kinks()
+    }
+
     /// True if roundoff explains the error, so that no step reduces it. Large errors say nothing by their size: there both runs
     /// must depart at the same time.
     pub(super) fn is_roundoff(&mut self, runner: &mut Runner, stop: &dyn Watcher) -> Result<bool> {
+        if self.passes_kinks(runner) {
+            return Ok(false);
+        }
         self.measure_roundoff(runner, DISTURBED_RUNS / 2, stop)?;
         let is_as_large = self.roundoff.error >= 0.3 * self.error || self.roundoff.error > ORDERLESS;
         Ok(is_as_large && (self.error <= ORDERLESS || Departure::of(runner, self, stop)?.is_roundoff()))
@@ -98,31 +103,38 @@ impl Trial {
 }
 
 /// Finds a step with which the final state, and the coordinates on the way, meet the tolerance. The search ends early if `stop`
-/// asks for it, or if it can tell that no step will do.
+/// asks for it, or if it can tell that no step will do: `judge` tells whether roundoff spoils the motion whatever the step is.
 pub(super) fn tune(
     runner: &mut Runner,
     until: f64,
     order: usize,
     tolerance: f64,
     shortest: &Shortest,
+    judge: &dyn Fn() -> Option<Reason>,
     stop: &dyn Watcher,
 ) -> Result<Tuned> {
     let time = until - runner.start().z.t;
     let smallest = shortest.step;
     let (mut step, mut known) = pilot(runner, until, order, tolerance, shortest, stop)?;
+    let mut verdict = None;
+    if time / step > MANY_STEPS {
+        verdict = Some(judge());
+        if verdict.flatten().is_some() {
+            (step, known) = (step.max(time / MANY_STEPS), None);
+        }
+    }
     let mut stuck = Stuck { t: f64::NAN, count: 0 };
-    let (mut best, mut previous, mut work) = (None::<Trial>, f64::INFINITY, 0.0);
+    let (mut best, mut previous) = (None::<Trial>, f64::INFINITY);
     let (mut scouted, mut tries, mut limit) = (None, Vec::new(), Limit::Tries(TRIES));
     for _ in 0..TRIES {
-        let plan = plan(step, until);
+        let (plan, before) = (plan(step, until), runner.work());
         let (outcome, compared) = match known.take() {
             Some(Trial { outcome, error, scale, .. }) => (outcome, Some((error, scale))),
             None => (runner.run(plan, &mut [Quiet::new(stop).audience()])?, None),
         };
-        work += outcome.steps as f64;
         // A shorter step may have a solution where this one has none, and may detect a wall that this one missed.
         let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
-        if fails && step > smallest && work < MOST_STEPS && !stuck.sees(&outcome, step) {
+        if fails && step > smallest && !is_too_much(runner, before, 2.0) && !stuck.sees(&outcome, step) {
             step = (0.5 * step).max(smallest);
             continue;
         }
@@ -143,6 +155,12 @@ pub(super) fn tune(
             break;
         }
         tries.push((step, error));
+        if error > ORDERLESS
+            && let Some(reason) = verdict.get_or_insert_with(judge)
+        {
+            (best.roundoff.error, limit) = (larger(best.roundoff.error, reason.roundoff), Limit::Roundoff);
+            break;
+        }
         let stalls = error > 0.25 * previous;
         if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
             limit = Limit::Roundoff;
@@ -164,20 +182,31 @@ pub(super) fn tune(
         let observed = observed_order(&tries);
         let falls = observed.unwrap_or(order as f64);
         let predicted = time / (step * (tolerance / error).powf(1.0 / falls));
-        if step <= smallest || work > MOST_STEPS || (error < ORDERLESS && predicted > MOST_STEPS) {
+        if step <= smallest || (error < ORDERLESS && predicted > MOST_STEPS) {
             // The order of the method predicts nothing where the shortest steps do not follow it.
-            let is_known = observed.is_some() || (step > smallest && work <= MOST_STEPS);
+            let is_known = observed.is_some() || step > smallest;
             limit = if is_known { Limit::Steps { predicted, order: falls } } else { Limit::Tries(tries.len()) };
             break;
         }
         previous = error;
         let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
-        step = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
+        let next = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
+        let is_far = tries.len() > 2 && (stalls || error > NEAR * tolerance);
+        if is_far && is_too_much(runner, before, step / next) {
+            limit = Limit::Work(tries.len());
+            break;
+        }
+        step = next;
     }
     match best {
         Some(best) => finish(runner, best, tolerance, (limit, order), stop),
         None => Ok(Tuned::unknown(plan(step, until))),
     }
+}
+
+/// True if another try, with so many times the steps of the last one, would be too much work. There was less work before that one.
+fn is_too_much(runner: &Runner, before: f64, times: f64) -> bool {
+    runner.work() + times * (runner.work() - before) > MOST_WORK
 }
 
 /// The result of a search whose best trial is known: measures the error of roundoff, and says why the tolerance was not met.
@@ -194,17 +223,18 @@ pub(super) fn finish(
     let (mut warning, mut lost) = (None, None);
     if !stop.wants_to_stop() && (error.is_nan() || error > tolerance) {
         if best.error <= tolerance {
-            limit = Limit::Roundoff;
+            limit = if best.passes_kinks(runner) { Limit::Stalled } else { Limit::Roundoff };
         }
         let is_large = limit == Limit::Roundoff && roundoff > MEANINGLESS;
         let tenfold = if is_large { Departure::of(runner, &best, stop)?.tenfold_time() } else { None };
         let reason = Reason { limit, tolerance, order, step: best.plan.step, error, roundoff, tenfold };
-        warning = Some(reason.to_string());
+        warning = Some(reason);
         let could_be_mended = matches!(limit, Limit::Scouted(Scouted { shortest, .. }) if shortest > 0.0);
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     let estimate = Some(Estimate { error, scale: best.scale });
-    let (is_slow, is_hopeless) = (limit != Limit::Roundoff, roundoff > HOPELESS * tolerance);
+    let is_slow = limit != Limit::Roundoff;
+    let is_hopeless = !is_slow && roundoff > HOPELESS * tolerance;
     Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow, is_hopeless, fails: false })
 }
 
@@ -260,100 +290,6 @@ pub(super) fn try_out(
 
 pub(super) fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: CHECKPOINTS, ..Plan::default() }
-}
-
-/// Finds a first step: compares short runs with h and h/2, beginning with a large h. If they were not shorter than the whole run,
-/// they need not be made again.
-fn pilot(
-    runner: &mut Runner,
-    until: f64,
-    order: usize,
-    tolerance: f64,
-    shortest: &Shortest,
-    stop: &dyn Watcher,
-) -> Result<(f64, Option<Trial>)> {
-    let start = runner.start().z.t;
-    let time = until - start;
-    let smallest = shortest.step;
-    let mut h = longest(runner.short(), time);
-    if start + h <= start || h <= smallest {
-        let message = format!("the time from t = {start:?} to t = {until:?} is too short to be divided into steps");
-        return Err(Diagnostic::new(message).with_help("give a later end time").into());
-    }
-    let reach = reach(runner, h, stop)?;
-    // The step with the smallest error so far, and how many shorter ones were no better.
-    let (mut best, mut stalls) = ((h, f64::INFINITY), 0);
-    while h > smallest && !stop.wants_to_stop() {
-        let end = (start + 16.0 * h).min(until);
-        let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
-        let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
-        // Relative to the extent of the short run, which grows with its length as the error does.
-        if error <= tolerance.max(1e-14) {
-            return Ok((h, trial.filter(|_| end == until)));
-        }
-        (best, stalls) = if error < 0.5 * best.1 { ((h, error), 0) } else { (best, stalls + 1) };
-        // What hardly moves at the start has few correct digits there, with any step: the whole run shows more.
-        if best.1 < ORDERLESS && stalls >= PILOT_STALLS {
-            return Ok(((best.0 * (tolerance / best.1).powf(1.0 / order as f64)).max(smallest), None));
-        }
-        // For such large errors the order of the method gives no information about the right step.
-        let factor = if error > 1e-3 { 0.5 } else { 0.9 * (tolerance / error).powf(1.0 / order as f64) };
-        h *= factor.clamp(0.05, 0.9);
-    }
-    if stop.wants_to_stop() {
-        return Ok((h.max(smallest), None));
-    }
-    let why = match shortest.nodes {
-        None => format!("more than {MOST_STEPS:e} steps"),
-        Some(most) => format!("a window of `mhc` with more than {most:e} nodes"),
-    };
-    let message = format!("a run to t = {until:?} with the tolerance {tolerance:e} would take {why}");
-    Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
-}
-
-/// How far single steps of different lengths, up to h, move each component of the state. Steps that their halves contradict are left
-/// out: a step that is much too long may end anywhere.
-fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
-    let start = runner.start().z.clone();
-    let mut reach = vec![0.0; start.z.len()];
-    for k in 0..=16 {
-        let step = h * 0.1f64.powi(k);
-        let plan = Plan { step, until: start.t + step, ..Plan::default() };
-        if plan.until <= start.t {
-            break;
-        }
-        let whole = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
-        let halves = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
-        if whole.status != Status::Completed || halves.status != Status::Completed {
-            continue;
-        }
-        let ends = whole.state.z.z.iter().zip(&halves.state.z.z).zip(&start.z);
-        for (most, ((a, b), z)) in reach.iter_mut().zip(ends) {
-            let moved = (a - z).abs();
-            if (a - b).abs() <= 0.5 * moved {
-                *most = f64::max(*most, moved);
-            }
-        }
-    }
-    Ok(reach)
-}
-
-/// A trial of a step; none if the run fails or does not move.
-fn trial_of_step(
-    runner: &mut Runner,
-    plan: Plan,
-    tolerance: f64,
-    reach: &[f64],
-    stop: &dyn Watcher,
-) -> Result<Option<Trial>> {
-    let outcome = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
-    // Where the solver gives back what it was given, two runs agree on a motion that is none.
-    let moves = |(extent, reach): (f64, &f64)| extent >= UNMOVED * reach && *reach > 0.0;
-    let is_unmoved = reach.iter().any(|reach| *reach > 0.0) && !extents(&outcome).zip(reach).any(moves);
-    if outcome.status != Status::Completed || outcome.missed.is_some() || is_unmoved {
-        return Ok(None);
-    }
-    try_out(runner, plan, outcome, tolerance, stop).map(Some)
 }
 
 /// A watcher that ignores all output, and asks to stop when the wrapped watcher does or after a number of steps.

@@ -4,7 +4,7 @@
 use super::event::{Encounter, Kind, Search};
 use super::moment::Moment;
 use super::touching::Scale;
-use crate::limits::{FORCE_ROUNDOFF, NO_FORCE, PULLS, SINKS};
+use crate::limits::{FORCE_ROUNDOFF, LOW_FORCE, NO_FORCE, PULLS, SINKS};
 use crate::phase::Phase;
 use crate::solve::{Solved, root};
 
@@ -15,6 +15,9 @@ pub(super) struct Looks {
     after: Look,
     /// Forces between the two moments.
     between: Vec<f64>,
+    /// The times of all moments of a step, and the forces there.
+    times: Vec<f64>,
+    seen: Vec<f64>,
 }
 
 /// The forces at one moment.
@@ -32,6 +35,24 @@ impl Looks {
         NO_FORCE * (total(&self.before.forces) + total(&self.after.forces))
     }
 
+    /// Notes the forces at the second moment.
+    fn note(&mut self) {
+        self.times.push(self.after.tau);
+        self.seen.extend_from_slice(&self.after.forces);
+    }
+
+    /// The time at which force k may be negative around moment i: its least value on a parabola, if that is far below the force there.
+    fn dip(&self, k: usize, i: usize) -> Option<f64> {
+        let count = self.after.forces.len();
+        let [a, b, c] = [i - 1, i, i + 1].map(|i| (self.times[i], self.seen[i * count + k]));
+        let [left, right] = [(b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0)];
+        let bend = (right - left) / (c.0 - a.0);
+        // N = N_b + s(τ − τ_b) + bend(τ − τ_b)²
+        let slope = left + bend * (b.0 - a.0);
+        let (tau, least) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
+        (bend > 0.0 && tau > a.0 && tau < c.0 && least < LOW_FORCE * b.1.min(a.1).min(c.1)).then_some(tau)
+    }
+
     /// True if a force is negative at the second moment.
     fn pull(&self) -> bool {
         let nothing = self.nothing();
@@ -47,6 +68,9 @@ impl Search<'_> {
         }
         self.looks.after.tau = 0.0;
         self.look_at_forces(z0)?;
+        self.looks.times.clear();
+        self.looks.seen.clear();
+        self.looks.note();
         // A force may change its sign twice in a step. The moments inside the step lie on the polynomial, not on the flow.
         self.look_inside(z0, tau)?;
         let count = self.evaluator.moments().count;
@@ -63,6 +87,32 @@ impl Search<'_> {
                 let release = self.release_between(z0)?;
                 if release.is_some() {
                     return Ok(release);
+                }
+            }
+            self.looks.note();
+        }
+        self.release_in_dip(z0)
+    }
+
+    /// The first wall whose force is negative between two moments only.
+    fn release_in_dip(&mut self, z0: &Phase) -> Solved<Option<Encounter>> {
+        let count = self.maps.holding().len();
+        for i in 1..self.looks.times.len() - 1 {
+            for k in 0..count {
+                let Some(tau) = self.looks.dip(k, i) else { continue };
+                self.maps.full().step(z0, tau, self.probe)?;
+                self.looks.after.tau = tau;
+                self.look_at_probe()?;
+                let Looks { before, times, seen, .. } = &mut *self.looks;
+                (before.tau, before.is_exact) = (times[i - 1], false);
+                before.forces.clear();
+                before.forces.extend_from_slice(&seen[(i - 1) * count..i * count]);
+                if self.looks.pull() {
+                    self.look_exactly(z0)?;
+                    let release = self.release_between(z0)?;
+                    if release.is_some() {
+                        return Ok(release);
+                    }
                 }
             }
         }
@@ -121,6 +171,12 @@ impl Search<'_> {
         }
         self.noise = deepest;
         Ok(Some(moment.tau))
+    }
+
+    /// Computes the forces at the probe, as those of the second moment.
+    fn look_at_probe(&mut self) -> Solved<()> {
+        self.looks.after.is_exact = true;
+        self.maps.forces(self.probe, &mut self.looks.after.forces)
     }
 
     /// Computes the forces at a state, as those of the second moment.

@@ -3,6 +3,7 @@
 mod account;
 mod diagnostics;
 mod energy;
+mod file;
 mod object;
 mod picture;
 mod record;
@@ -17,13 +18,13 @@ use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
 use carom::{Audience, Diagnostic, Model, Result, Simulation, Status};
-use carom_report::file::Growing;
 
 use super::interrupt::Interrupt;
 use super::{Table, load, with_options};
 use crate::args;
 use crate::output::{aside, print};
 use crate::style;
+use file::RowFile;
 use record::Record;
 use report::Report;
 
@@ -131,10 +132,12 @@ impl Tables {
             let message = format!("`--out` and `--impacts` both write `{}`", out.display());
             return Err(Diagnostic::new(message).with_help("give two names").into());
         }
-        let table = |path: &Option<std::path::PathBuf>, option: &str| {
-            path.as_deref().map(|path| Table::new(path, option, &arguments.model.model)).transpose()
+        let table = |path: &Option<std::path::PathBuf>, option: &str, extensions: &[&str]| {
+            let table = |path| Table::with_extensions(path, option, &arguments.model.model, extensions);
+            path.as_deref().map(table).transpose()
         };
-        let tables = Tables { out: table(&arguments.out, "--out")?, impacts: table(&arguments.impacts, "--impacts")? };
+        let out = table(&arguments.out, "--out", &["csv", "parquet"])?;
+        let tables = Tables { out, impacts: table(&arguments.impacts, "--impacts", &["csv"])? };
         if arguments.json && tables.take_output() {
             let message = "`--json` and a table cannot both go to the standard output";
             return Err(Diagnostic::new(message).with_help("give the table the name of a file").into());
@@ -147,12 +150,10 @@ impl Tables {
         [&self.out, &self.impacts].into_iter().flatten().any(|table| matches!(table, Table::Output))
     }
 
-    /// Begins the file of `--out`, so that a long run needs no more memory than a short one.
-    fn begin(&self, model: &Model, panel: Option<&Panel>) -> Result<Option<Growing>> {
+    /// Begins the file of `--out`.
+    fn begin(&self, model: &Model, panel: Option<&Panel>) -> Result<Option<RowFile>> {
         let Some(Table::File(target)) = &self.out else { return Ok(None) };
-        let mut file = target.grow()?;
-        file.write(&rows::csv_header(model, panel))?;
-        Ok(Some(file))
+        RowFile::begin(target, &rows::columns(model, panel)).map(Some)
     }
 
     fn write(&self, report: &Report, is_written: bool) -> Result<()> {

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
 use carom::{Crossing, Dense, Error, Holding, Impact, Node, Result, View, Watcher};
-use carom_report::file::Growing;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::energy::EnergyPlot;
-use super::rows::csv_line;
+use super::file::RowFile;
+use super::rows::row;
 use crate::args;
 use crate::commands::count;
 use crate::commands::interrupt::Interrupt;
@@ -29,7 +29,7 @@ pub struct Record {
     /// True if nodes or samples are kept in memory; else they only go to the file.
     keeps: bool,
     /// The file of `--out`, which grows during the run.
-    file: Option<Growing>,
+    file: Option<RowFile>,
     trouble: Option<Error>,
     pub nodes: Vec<Node>,
     /// True if the nodes are printed as a table.
@@ -62,7 +62,7 @@ impl Record {
         arguments: &args::Run,
         [start, until]: [f64; 2],
         panel: Option<Panel>,
-        file: Option<Growing>,
+        file: Option<RowFile>,
         interrupt: Interrupt,
     ) -> Record {
         let sampled = arguments.every.is_some();
@@ -98,7 +98,7 @@ impl Record {
         if let Some(file) = &mut self.file
             && self.trouble.is_none()
         {
-            self.trouble = file.write(&csv_line(&node, diagnostics.as_deref().unwrap_or(&[]))).err();
+            self.trouble = file.append(&row(&node, diagnostics.as_deref().unwrap_or(&[]))).err();
         }
         if self.keeps {
             self.diagnostics.extend(diagnostics);

@@ -11,7 +11,7 @@ use crate::style::{STRONG, paint, right};
 const WIDTH: usize = 14;
 
 /// t, then q, v and p of each coordinate, the outputs, the impulses of the constraints and the diagnostics.
-fn columns(model: &Model, panel: Option<&Panel>) -> Vec<String> {
+pub fn columns(model: &Model, panel: Option<&Panel>) -> Vec<String> {
     let coordinates = &model.system.coordinates;
     let state = ["q", "v", "p"]
         .iter()
@@ -23,20 +23,20 @@ fn columns(model: &Model, panel: Option<&Panel>) -> Vec<String> {
 }
 
 /// The numbers of a node or sample.
-fn row(node: &Node, diagnostics: &[f64]) -> Vec<f64> {
+pub fn row(node: &Node, diagnostics: &[f64]) -> Vec<f64> {
     let state = [node.t].into_iter().chain(node.q.iter().chain(&node.v).chain(&node.p).copied());
     state.chain(node.outputs.iter().chain(&node.lambda).chain(diagnostics).copied()).collect()
 }
 
 /// The names of the columns as a line of CSV.
-pub fn csv_header(model: &Model, panel: Option<&Panel>) -> String {
-    let names: Vec<String> = columns(model, panel).iter().map(|name| quoted(name)).collect();
+pub fn csv_header(columns: &[String]) -> String {
+    let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
     names.join(",") + "\n"
 }
 
-/// A node or sample as a line of CSV.
-pub fn csv_line(node: &Node, diagnostics: &[f64]) -> String {
-    let cells: Vec<String> = row(node, diagnostics).iter().map(|x| format!("{x:e}")).collect();
+/// A row as a line of CSV.
+pub fn csv_line(row: &[f64]) -> String {
+    let cells: Vec<String> = row.iter().map(|x| format!("{x:e}")).collect();
     cells.join(",") + "\n"
 }
 
@@ -51,8 +51,8 @@ impl Report<'_> {
 
     /// The rows as CSV.
     pub fn csv(&self) -> String {
-        let lines = self.record.nodes.iter().enumerate().map(|(k, node)| csv_line(node, self.diagnostics(k)));
-        csv_header(self.model, self.record.panel.as_ref()) + &lines.collect::<String>()
+        let header = csv_header(&columns(self.model, self.record.panel.as_ref()));
+        header + &self.rows().map(|row| csv_line(&row)).collect::<String>()
     }
 
     /// The impacts as CSV: the time, the wall, λ, then q, v⁻, v⁺, p⁻ and p⁺ of each coordinate.

@@ -169,7 +169,7 @@ impl Equations {
         let (n, last, size) = (code.local.n, code.last(), unknowns.len());
         let sample = &code.samples[number];
         Self::place(local, unknowns, sample, z0, h);
-        let values = local.slopes();
+        let values = local.slopes(h);
         let (momenta, rest) = values.split_at(n);
         let (rates, mut rest) = rest.split_at(n);
         for e in 0..=last {
