@@ -179,7 +179,9 @@ pub const CONTROL_FLOOR: f64 = 1.0 / (1_u64 << 58) as f64;
 /// The local error of a step of `dop853`, relative to the tolerance of a run: the errors of many steps add up, and grow.
 pub const EXPLICIT_TOLERANCE: f64 = 0.1;
 /// A step whose error is at most this many times the local tolerance is accepted: the next one is shorter.
-pub const EXPLICIT_ACCEPTS: f64 = 4.0;
+pub const EXPLICIT_ACCEPTS: f64 = 8.0;
+/// A step is this much shorter than its estimated error allows: fewer are rejected.
+pub const EXPLICIT_SAFETY: f64 = 0.8;
 /// A step is at most this many times as long as the one before it.
 pub const EXPLICIT_GROWTH: f64 = 2.0;
 /// If a step may be longer by more than this, the first steps were far too short.
@@ -188,6 +190,8 @@ pub const EXPLICIT_FAR: f64 = 4.0;
 pub const EXPLICIT_JUMP: f64 = 6.0;
 /// A step is at least this part of the one before it.
 pub const EXPLICIT_SHRINK: f64 = 0.3;
+/// The accelerations are simplified if computing them takes less than so many additions: simplifying longer ones takes too long.
+pub const LONGEST_TO_SHORTEN: usize = 400;
 /// The first step, relative to the time of the run.
 pub const EXPLICIT_FIRST: f64 = 1e-3;
 /// A motion leaves its lane if so many trials do not reach a wall.

@@ -18,6 +18,16 @@ pub(crate) trait Vector<const K: usize>: Copy {
     fn sub(self, b: Self) -> Self;
     /// |self|
     fn abs(self) -> Self;
+    /// √self
+    fn sqrt(self) -> Self;
+    /// The smaller of self and b; b if one is NaN.
+    fn min(self, b: Self) -> Self;
+    /// The larger of self and b; b if one is NaN.
+    fn max(self, b: Self) -> Self;
+    /// self where `mask` is not 0, else b.
+    fn where_set(self, mask: Self, b: Self) -> Self;
+    /// The lanes in which self < b, as bits.
+    fn less(self, b: Self) -> u32;
     /// Stores all lanes.
     fn store(self, out: &mut [f64; K]);
 
@@ -177,6 +187,42 @@ macro_rules! array {
                 self
             }
             #[inline(always)]
+            fn sqrt(mut self) -> Self {
+                for k in 0..K {
+                    self.0[k] = self.0[k].sqrt();
+                }
+                self
+            }
+            #[inline(always)]
+            fn min(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] = if self.0[k] < b.0[k] { self.0[k] } else { b.0[k] };
+                }
+                self
+            }
+            #[inline(always)]
+            fn max(mut self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] = if self.0[k] > b.0[k] { self.0[k] } else { b.0[k] };
+                }
+                self
+            }
+            #[inline(always)]
+            fn where_set(mut self, mask: Self, b: Self) -> Self {
+                for k in 0..K {
+                    self.0[k] = if mask.0[k] != 0.0 { self.0[k] } else { b.0[k] };
+                }
+                self
+            }
+            #[inline(always)]
+            fn less(self, b: Self) -> u32 {
+                let mut bits = 0;
+                for k in 0..K {
+                    bits |= u32::from(self.0[k] < b.0[k]) << k;
+                }
+                bits
+            }
+            #[inline(always)]
             fn store(self, out: &mut [f64; K]) {
                 *out = self.0;
             }
@@ -234,6 +280,35 @@ mod x86 {
             unsafe {
                 let sign = _mm256_set1_pd(-0.0);
                 Pair(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
+            }
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            unsafe { Pair(_mm256_sqrt_pd(self.0), _mm256_sqrt_pd(self.1)) }
+        }
+        #[inline(always)]
+        fn min(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_min_pd(self.0, b.0), _mm256_min_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn max(self, b: Self) -> Self {
+            unsafe { Pair(_mm256_max_pd(self.0, b.0), _mm256_max_pd(self.1, b.1)) }
+        }
+        #[inline(always)]
+        fn where_set(self, mask: Self, b: Self) -> Self {
+            unsafe {
+                let zero = _mm256_setzero_pd();
+                let low = _mm256_cmp_pd::<_CMP_NEQ_UQ>(mask.0, zero);
+                let high = _mm256_cmp_pd::<_CMP_NEQ_UQ>(mask.1, zero);
+                Pair(_mm256_blendv_pd(b.0, self.0, low), _mm256_blendv_pd(b.1, self.1, high))
+            }
+        }
+        #[inline(always)]
+        fn less(self, b: Self) -> u32 {
+            unsafe {
+                let low = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, b.0));
+                let high = _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.1, b.1));
+                (low | high << 4) as u32
             }
         }
         #[inline(always)]
@@ -295,6 +370,29 @@ mod x86 {
         #[inline(always)]
         fn abs(self) -> Self {
             Wide(unsafe { _mm512_abs_pd(self.0) })
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            Wide(unsafe { _mm512_sqrt_pd(self.0) })
+        }
+        #[inline(always)]
+        fn min(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_min_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn max(self, b: Self) -> Self {
+            Wide(unsafe { _mm512_max_pd(self.0, b.0) })
+        }
+        #[inline(always)]
+        fn where_set(self, mask: Self, b: Self) -> Self {
+            unsafe {
+                let mask = _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(mask.0, _mm512_setzero_pd());
+                Wide(_mm512_mask_blend_pd(mask, b.0, self.0))
+            }
+        }
+        #[inline(always)]
+        fn less(self, b: Self) -> u32 {
+            u32::from(unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, b.0) })
         }
         #[inline(always)]
         fn store(self, out: &mut [f64; 8]) {

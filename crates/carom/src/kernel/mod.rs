@@ -38,6 +38,7 @@ mod scratch;
 mod shared;
 #[cfg(feature = "jit")]
 mod sincos;
+mod steps;
 mod tape;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod x64;
@@ -55,6 +56,7 @@ use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, NewtonStatus, Problem};
 use shared::{Key, Kind, Lazy, Table};
+pub(crate) use steps::{Motion, StepKernel, Sum, Tableau};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 
 /// How a kernel is executed.

@@ -2,8 +2,8 @@
 
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;
-use crate::flow::dop853::{field, lane_kernel};
-use crate::kernel::{LaneKernel, Lanes};
+use crate::flow::dop853::{TABLEAU, lane_kernel};
+use crate::kernel::{LaneKernel, Lanes, Motion, StepKernel, Tape};
 use crate::mechanics::Mechanics;
 
 /// The compiled kernels, all functions of (t, q, v, parameters), with one value of each in every lane.
@@ -23,6 +23,8 @@ pub struct LaneCode {
     pub(super) impacts: Vec<LaneKernel>,
     /// → p
     pub(super) momenta: LaneKernel,
+    /// A whole step, if it can be one function.
+    pub(super) step: Option<StepKernel>,
 }
 
 impl LaneCode {
@@ -37,7 +39,8 @@ impl LaneCode {
         if !(mechanics.constraints.is_empty() && mechanics.is_quadratic()) {
             return Err(Diagnostic::new("lanes need a Lagrangian quadratic in v, without constraints").into());
         }
-        let (field, a) = (field(mechanics, lanes)?, mechanics.accelerations());
+        let a = mechanics.brief_accelerations();
+        let field = lane_kernel(mechanics, &a, lanes)?;
         let momenta = mechanics.momenta();
         let power: Expr = momenta.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();
         let mut node = [&a[..], &[power]].concat();
@@ -49,6 +52,8 @@ impl LaneCode {
         let walls = mechanics.walls.iter().zip(restitution);
         let impacts = walls.map(|(&phi, &e)| lane_kernel(mechanics, &mechanics.reflection(phi, e), lanes));
         Ok(LaneCode {
+            // For a single motion it would take longer to compile than it saves.
+            step: if lanes == Lanes::Eight { whole_step(mechanics, &a, &node) } else { None },
             n: mechanics.n(),
             parameters: mechanics.parameters.len(),
             lanes,
@@ -65,4 +70,16 @@ impl LaneCode {
     pub(super) fn node_outputs(&self) -> usize {
         self.n + 1 + 3 * self.walls + 2 * self.sections
     }
+
+    /// The rows of a state: t, q, v, parameters.
+    pub(super) fn state(&self) -> usize {
+        1 + 2 * self.n + self.parameters
+    }
+}
+
+/// A step with all its stages as one function; none if that is not possible.
+fn whole_step(mechanics: &Mechanics, a: &[Expr], node: &[Expr]) -> Option<StepKernel> {
+    let inputs = [mechanics.state_symbols(), mechanics.parameters.clone()].concat();
+    let [field, node] = [a, node].map(|outputs| Tape::new(&inputs, outputs).ok());
+    StepKernel::new(&Motion { n: mechanics.n(), field: &field?, node: &node? }, &TABLEAU).ok()
 }

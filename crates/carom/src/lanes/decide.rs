@@ -1,11 +1,9 @@
-//! What becomes of a trial step in one lane.
+//! What becomes of a trial step in one lane, if it is not simply accepted.
 
-use super::group::{Group, Happening};
+use super::group::{CHOSEN, CROSSED, FACTOR, Group, Happening, IS_ACCEPTED, LONGEST, LOWEST, OPEN, SQUARE, UNTIL};
+use super::judge::LARGEST_SQUARE;
 use super::quintic::{bernstein, first_root};
-use crate::limits::{
-    EXPLICIT_ACCEPTS, EXPLICIT_FAR, EXPLICIT_GROWTH, EXPLICIT_JUMP, EXPLICIT_SHRINK, MOST_AIMS, SHORTEST_STEP, SOON,
-    STEP_SAFETY,
-};
+use crate::limits::{EXPLICIT_SAFETY, MOST_AIMS, SHORTEST_STEP, SOON};
 
 /// The first walls on the quintics of a trial step.
 struct Contact {
@@ -16,41 +14,47 @@ struct Contact {
 
 /// Accepts the trial step, repeats it with another length, aims it at a wall, or lands on one.
 pub(super) fn decide(group: &mut Group, lane: usize) -> Happening {
-    let (h, error, tolerance) = (group.h[lane], group.error[lane], group.tolerance[lane]);
-    let factor = factor(error, tolerance);
-    if error.is_nan() || error > EXPLICIT_ACCEPTS * tolerance {
-        let slot = &mut group.slots[lane];
-        (slot.aim, slot.h) = (None, h * factor.min(STEP_SAFETY));
-        let is_short = slot.h <= SHORTEST_STEP * group.z[lane].abs().max(slot.longest);
+    let (t, h) = (group.from[(0, lane)], group.from[(group.code.state(), lane)]);
+    let [square, factor, lowest, crossed] = [SQUARE, FACTOR, LOWEST, CROSSED].map(|i| group.verdict[(i, lane)]);
+    let longest = group.control[(LONGEST, lane)];
+    if square.is_nan() || square > LARGEST_SQUARE {
+        let chosen = h * factor.min(EXPLICIT_SAFETY);
+        group.slots[lane].aim = None;
+        (group.control[(OPEN, lane)], group.control[(CHOSEN, lane)]) = (1.0, chosen);
+        let is_short = chosen <= SHORTEST_STEP * t.abs().max(longest);
         return if is_short { Happening::Leaves } else { Happening::Nothing };
     }
-    if group.crossed[lane] != 0.0 {
+    // A gap that is not a number.
+    if crossed != 0.0 || lowest.is_nan() {
         return Happening::Leaves;
     }
-    let aim = group.slots[lane].aim;
-    if group.lowest[lane] >= 0.0 && aim.is_none() {
-        return accept(group, lane, h * factor);
-    }
-    let Ok(contact) = first_contact(group, lane, h) else { return Happening::Leaves };
-    let Some(wall) = aim else {
-        return match contact {
+    let Some(wall) = group.slots[lane].aim else {
+        return match first_contact(group, lane, h, None) {
             Some(contact) => aim_at(group, lane, h, contact),
             None => accept(group, lane, h * factor),
         };
     };
-    let chosen = group.slots[lane].h;
+    let chosen = group.control[(CHOSEN, lane)];
     // A Taylor step as short as this has an error below the tolerance.
-    let near = tolerance.sqrt() * chosen.min(group.slots[lane].longest);
+    let near = group.tolerance(lane).sqrt() * chosen.min(longest);
     let [gap, rate] = gap_and_rate(group, lane, wall);
     let wait = -gap / rate;
+    let lands = rate < 0.0 && wait.abs() <= near;
+    let is_early = |contact: &Contact| contact.wall != wall && (1.0 - contact.x) * h > near;
+    // If it lands, the contact with this wall is at its end: only those with others matter.
+    let contact = if lands && !first_contact(group, lane, h, Some(wall)).is_some_and(|contact| is_early(&contact)) {
+        None
+    } else {
+        first_contact(group, lane, h, None)
+    };
     match contact {
-        Some(contact) if contact.wall != wall && (1.0 - contact.x) * h > near => aim_at(group, lane, h, contact),
-        _ if rate < 0.0 && wait.abs() <= near => {
+        Some(contact) if is_early(&contact) => aim_at(group, lane, h, contact),
+        _ if lands => {
             let meets_too = |&other: &usize| {
                 let [gap, rate] = gap_and_rate(group, lane, other);
                 other != wall && rate < 0.0 && gap <= 2.0 * near * -rate
             };
-            let t = group.z1[lane] + wait;
+            let t = group.to[(0, lane)] + wait;
             let is_soon = group.slots[lane].last_impact.is_some_and(|last| t - last < SOON * chosen);
             if is_soon || (0..group.code.walls).any(|other| meets_too(&other)) {
                 return Happening::Leaves;
@@ -62,65 +66,62 @@ pub(super) fn decide(group: &mut Group, lane: usize) -> Happening {
     }
 }
 
-/// The factor for the next step: 0.9 (tolerance/error)^{1/8} within limits.
-fn factor(error: f64, tolerance: f64) -> f64 {
-    let factor = STEP_SAFETY * (tolerance / error).sqrt().sqrt().sqrt();
-    let most = if factor > EXPLICIT_FAR { EXPLICIT_JUMP } else { EXPLICIT_GROWTH };
-    if factor.is_nan() { EXPLICIT_SHRINK } else { factor.clamp(EXPLICIT_SHRINK, most) }
-}
-
+/// Makes the end of the trial step the node of the lane, when all lanes have decided; `next` is the next step.
 fn accept(group: &mut Group, lane: usize, next: f64) -> Happening {
-    let slot = &group.slots[lane];
-    if slot.aim.is_none() && group.h[lane] == slot.until - group.z[lane] {
-        group.z1[lane] = slot.until;
+    let slot = &mut group.slots[lane];
+    let rest = group.control[(UNTIL, lane)] - group.from[(0, lane)];
+    if slot.aim.is_none() && group.from[(group.code.state(), lane)] == rest {
+        group.to[(0, lane)] = group.control[(UNTIL, lane)];
     }
-    group.accept(lane, next);
+    (slot.aim, slot.aims, slot.touched) = (None, 0, None);
+    (group.control[(OPEN, lane)], group.control[(CHOSEN, lane)]) = (1.0, next);
+    group.verdict[(IS_ACCEPTED, lane)] = 1.0;
     Happening::Node
 }
 
 fn aim_at(group: &mut Group, lane: usize, h: f64, contact: Contact) -> Happening {
+    let (t, h_row) = (group.from[(0, lane)], group.code.state());
     let slot = &mut group.slots[lane];
     slot.aims += 1;
     let aimed = contact.x * h;
-    if slot.aims > MOST_AIMS || group.z[lane] + aimed <= group.z[lane] {
+    if slot.aims > MOST_AIMS || t + aimed <= t {
         return Happening::Leaves;
     }
     slot.aim = Some(contact.wall);
-    group.h[lane] = aimed;
+    group.control[(OPEN, lane)] = 0.0;
+    group.from[(h_row, lane)] = aimed;
     Happening::Nothing
 }
 
 /// The short rest to the wall, which may be negative: q + δv + ½δ²a, v + δa.
 fn land(group: &mut Group, lane: usize, wall: usize, delta: f64) -> Happening {
-    let (k, n) = (group.k, group.code.n);
-    group.hit[lane] = (group.z1[lane] + delta).min(group.slots[lane].until);
+    let n = group.code.n;
+    group.hit[(0, lane)] = (group.to[(0, lane)] + delta).min(group.control[(UNTIL, lane)]);
     for i in 0..n {
-        let (q, v, a) = (group.z1[(1 + i) * k + lane], group.z1[(1 + n + i) * k + lane], group.node1[i * k + lane]);
-        group.hit[(1 + i) * k + lane] = q + delta * (v + 0.5 * delta * a);
-        group.hit[(1 + n + i) * k + lane] = v + delta * a;
+        let [q, v, a] = [1, 1 + n, 1 + 2 * n].map(|first| group.to[(first + i, lane)]);
+        group.hit[(1 + i, lane)] = q + delta * (v + 0.5 * delta * a);
+        group.hit[(1 + n + i, lane)] = v + delta * a;
     }
     group.slots[lane].lands = Some(wall);
     Happening::Impact(wall)
 }
 
 fn gap_and_rate(group: &Group, lane: usize, wall: usize) -> [f64; 2] {
-    let at = group.code.n + 1 + 3 * wall;
-    [0, 1].map(|i| group.node1[(at + i) * group.k + lane])
+    let at = group.gap_after(wall);
+    [at, at + 1].map(|row| group.to[(row, lane)])
 }
 
-/// The first wall on the quintics of the step; an error if a gap is not a number.
-fn first_contact(group: &Group, lane: usize, h: f64) -> Result<Option<Contact>, ()> {
-    if group.lowest[lane].is_nan() {
-        return Err(());
-    }
+/// The first wall on the quintics of the step, other than the wall `but`.
+fn first_contact(group: &Group, lane: usize, h: f64, but: Option<usize>) -> Option<Contact> {
     let mut first: Option<Contact> = None;
-    for wall in 0..group.code.walls {
-        let at = group.code.n + 1 + 3 * wall;
-        let end = |node: &[f64]| [0, 1, 2].map(|i| node[(at + i) * group.k + lane]);
-        let Some(x) = first_root(bernstein(h, end(&group.node), end(&group.node1))) else { continue };
+    for wall in (0..group.code.walls).filter(|wall| Some(*wall) != but) {
+        let (at, at1) = (group.gap_before(wall), group.gap_after(wall));
+        let [before, after] =
+            [(&group.from, at), (&group.to, at1)].map(|(rows, at)| [0, 1, 2].map(|i| rows[(at + i, lane)]));
+        let Some(x) = first_root(bernstein(h, before, after)) else { continue };
         if first.as_ref().is_none_or(|first| x < first.x) {
             first = Some(Contact { wall, x });
         }
     }
-    Ok(first)
+    first
 }

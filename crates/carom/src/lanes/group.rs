@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::code::LaneCode;
-use super::judge::{Judge, Sizes};
-use super::keep::Keep;
+use super::judge::Judge;
+use super::keep::{Choose, Keep};
+use super::rows::Rows;
 use super::{Progress, decide};
 use crate::flow::dop853::Stages;
 use crate::flow::vector::{Buffer, Registers};
@@ -22,55 +23,72 @@ pub(crate) enum Happening {
     Leaves,
 }
 
-/// K lanes. Vectors are stored as in [`Stages`]: component i of lane k is at i·K + k.
+/// K lanes.
 pub(crate) struct Group {
     pub(super) code: Arc<LaneCode>,
-    pub(super) k: usize,
+    k: usize,
     registers: Registers,
-    stages: Stages,
-    /// (t, q, v, parameters) at the nodes, at the ends of the trial steps, and at impacts.
-    pub(super) z: Buffer,
-    pub(super) z1: Buffer,
-    pub(super) hit: Buffer,
-    /// The outputs of the node kernel at `z` and `z1`.
-    pub(super) node: Buffer,
-    pub(super) node1: Buffer,
+    /// Makes steps stage by stage, if a step is not one function.
+    stages: Option<Stages>,
+    /// At the nodes: t, q, v, parameters; h of the trial step; the outputs of the node kernel.
+    pub(super) from: Rows,
+    /// At the ends of the trial steps: t, q, v; the outputs of the node kernel; the two errors of (q, v).
+    pub(super) to: Rows,
+    /// At impacts: t, q, v, parameters.
+    pub(super) hit: Rows,
     /// v⁺, λ, φ̇⁻, W of the last impacts.
-    plus: Buffer,
-    reflected: Buffer,
-    /// The lengths of the trial steps.
-    pub(super) h: Buffer,
-    low: Buffer,
-    high: Buffer,
-    roots: Buffer,
-    twice_kinetic: Buffer,
-    pub(super) tolerance: Buffer,
-    pub(super) error: Buffer,
-    pub(super) lowest: Buffer,
-    pub(super) crossed: Buffer,
-    /// 1 in lanes whose trial step is accepted.
-    accepted: Buffer,
+    plus: Rows,
+    /// The sizes of a motion, to which errors are relative: the least and the largest value of each coordinate, √(M⁻¹)ᵢᵢ of each,
+    /// the largest p·v, the local tolerance and its inverse.
+    sizes: Rows,
+    /// See [`CHOSEN`] and what follows it.
+    pub(super) control: Rows,
+    /// See [`SQUARE`] and what follows it.
+    pub(super) verdict: Rows,
+    /// The outputs of a kernel.
+    outputs: Buffer,
     pub(super) slots: Vec<Slot>,
-    /// What happened in the last trial.
-    pub(crate) happened: Vec<Happening>,
+    /// The lanes with a motion, as bits.
+    on: u32,
+    /// The lanes whose states are new, and whose nodes are not computed yet.
+    fresh: u32,
+    /// The lanes whose last trial step was simply accepted.
+    accepted: u32,
+    /// What happened in the last trial in the other lanes.
+    happened: Vec<Happening>,
 }
+
+// The rows of `control`.
+/// The step that the control has chosen.
+pub(super) const CHOSEN: usize = 0;
+/// The longest step allowed.
+pub(super) const LONGEST: usize = 1;
+/// When the motion ends.
+pub(super) const UNTIL: usize = 2;
+/// Not 0 if there is a motion in the lane that does not aim at a wall.
+pub(super) const OPEN: usize = 3;
+
+// The rows of `verdict`.
+/// The square of the error, relative to the tolerance.
+pub(super) const SQUARE: usize = 0;
+/// The factor for the next step.
+pub(super) const FACTOR: usize = 1;
+/// The least Bernstein coefficient of a gap: if it is not negative, no wall is met.
+pub(super) const LOWEST: usize = 2;
+/// Not 0 if a section may be crossed.
+pub(super) const CROSSED: usize = 3;
+/// Not 0 if the trial step is accepted.
+pub(super) const IS_ACCEPTED: usize = 4;
 
 /// One motion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slot {
-    pub(super) is_on: bool,
-    /// z is new, and its node is not computed yet.
-    is_fresh: bool,
-    pub(super) until: f64,
-    /// The step that the control has chosen.
-    pub(super) h: f64,
-    pub(super) longest: f64,
     /// The wall at which the trial step aims.
     pub(super) aim: Option<usize>,
     pub(super) aims: usize,
     pub(super) last_impact: Option<f64>,
     fastest: f64,
-    touched: Option<usize>,
+    pub(super) touched: Option<usize>,
     /// The wall where the trial step lands.
     pub(super) lands: Option<usize>,
 }
@@ -79,31 +97,25 @@ impl Group {
     pub(crate) fn new(code: &Arc<LaneCode>) -> Group {
         let LaneCode { n, parameters, lanes, .. } = **code;
         let k = lanes.count();
-        let vectors = |count: usize| Buffer::zeros(count * k);
-        let (state, node) = (1 + 2 * n + parameters, code.node_outputs());
+        let rows = |count: usize| Rows::zeros(count, k);
+        let (state, outputs) = (code.state(), code.node_outputs());
         Group {
             code: code.clone(),
             k,
             registers: Registers::detect(),
-            stages: Stages::new(n, parameters, lanes),
-            z: vectors(state),
-            z1: vectors(state),
-            hit: vectors(state),
-            node: vectors(node),
-            node1: vectors(node),
-            plus: vectors(n + 3),
-            reflected: vectors(n + 3),
-            h: vectors(1),
-            low: vectors(n),
-            high: vectors(n),
-            roots: vectors(n),
-            twice_kinetic: vectors(1),
-            tolerance: vectors(1),
-            error: vectors(1),
-            lowest: vectors(1),
-            crossed: vectors(1),
-            accepted: vectors(1),
+            stages: code.step.is_none().then(|| Stages::new(n, parameters, lanes)),
+            from: rows(state + 1 + outputs),
+            to: rows(1 + 2 * n + outputs + 4 * n),
+            hit: rows(state),
+            plus: rows(n + 3),
+            sizes: rows(3 * n + 3),
+            control: rows(4),
+            verdict: rows(5),
+            outputs: Buffer::zeros(outputs.max(n + 3) * k),
             slots: vec![Slot::default(); k],
+            on: 0,
+            fresh: 0,
+            accepted: 0,
             happened: vec![Happening::Nothing; k],
         }
     }
@@ -113,166 +125,187 @@ impl Group {
         self.k
     }
 
+    /// The first row of a wall in `from`: φ, φ̇ and φ̈.
+    pub(super) fn gap_before(&self, wall: usize) -> usize {
+        self.code.state() + 1 + self.code.n + 1 + 3 * wall
+    }
+
+    /// The first row of a wall in `to`.
+    pub(super) fn gap_after(&self, wall: usize) -> usize {
+        1 + 2 * self.code.n + self.code.n + 1 + 3 * wall
+    }
+
+    pub(super) fn tolerance(&self, lane: usize) -> f64 {
+        self.sizes[(3 * self.code.n + 1, lane)]
+    }
+
     /// Puts a motion into a lane.
     pub(crate) fn load(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &Progress, until: f64) {
         self.put(lane, t, q, parameters, progress);
         // Lanes that were never used compute along, and numbers that are not finite are slow.
-        for other in 0..self.k {
-            if !self.slots[other].is_on && self.tolerance[other] == 0.0 {
+        for other in 0..self.lanes() {
+            if self.on & 1 << other == 0 && self.tolerance(other) == 0.0 {
                 self.put(other, t, q, parameters, progress);
-                self.slots[other].is_fresh = true;
+                self.fresh |= 1 << other;
             }
         }
         let Progress { longest, h, last_impact, fastest, touched, .. } = *progress;
-        let slot =
-            Slot { is_on: true, is_fresh: true, until, h, longest, last_impact, fastest, touched, ..Slot::default() };
-        self.slots[lane] = slot;
+        for (row, value) in [(CHOSEN, h), (LONGEST, longest), (UNTIL, until), (OPEN, 1.0)] {
+            self.control[(row, lane)] = value;
+        }
+        self.slots[lane] = Slot { last_impact, fastest, touched, ..Slot::default() };
+        self.on |= 1 << lane;
+        self.fresh |= 1 << lane;
     }
 
     fn put(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &Progress) {
-        let k = self.k;
         let state = [t].into_iter().chain(q.iter().chain(&progress.v).chain(parameters).copied());
         for (i, x) in state.enumerate() {
-            (self.z[i * k + lane], self.z1[i * k + lane], self.hit[i * k + lane]) = (x, x, x);
+            (self.from[(i, lane)], self.hit[(i, lane)]) = (x, x);
         }
-        let sizes =
-            [(&mut self.low, &progress.low), (&mut self.high, &progress.high), (&mut self.roots, &progress.roots)];
-        for (to, from) in sizes {
-            from.iter().enumerate().for_each(|(i, x)| to[i * k + lane] = *x);
-        }
-        (self.twice_kinetic[lane], self.tolerance[lane]) = (progress.twice_kinetic, progress.tolerance);
+        let Progress { low, high, roots, twice_kinetic, tolerance, .. } = progress;
+        let sizes = low.iter().chain(high).chain(roots).copied().chain([*twice_kinetic, *tolerance, 1.0 / tolerance]);
+        sizes.enumerate().for_each(|(i, x)| self.sizes[(i, lane)] = x);
     }
 
     /// Empties a lane.
     pub(crate) fn unload(&mut self, lane: usize) {
-        self.slots[lane].is_on = false;
-        self.h[lane] = 0.0;
+        self.on &= !(1 << lane);
+        self.control[(OPEN, lane)] = 0.0;
+        self.from[(self.code.state(), lane)] = 0.0;
+    }
+
+    /// True if there is a motion in a lane.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.on != 0
     }
 
     /// True if a motion has reached its end.
     pub(crate) fn is_at_end(&self, lane: usize) -> bool {
-        self.z[lane] >= self.slots[lane].until
-    }
-
-    /// The first node of a motion counts for its size too.
-    fn see_start(&mut self, lane: usize) {
-        let power = self.node[self.code.n * self.k + lane].abs();
-        self.twice_kinetic[lane] = self.twice_kinetic[lane].max(power);
+        self.from[(0, lane)] >= self.control[(UNTIL, lane)]
     }
 
     /// Copies what a motion carries, and writes q; returns the time.
     pub(crate) fn store(&self, lane: usize, q: &mut [f64], progress: &mut Progress) -> f64 {
-        let (k, n) = (self.k, self.code.n);
-        q.iter_mut().enumerate().for_each(|(i, q)| *q = self.z[(1 + i) * k + lane]);
-        let column = |from: &[f64], first: usize, to: &mut Vec<f64>| {
+        let n = self.code.n;
+        q.iter_mut().enumerate().for_each(|(i, q)| *q = self.from[(1 + i, lane)]);
+        let column = |rows: &Rows, first: usize, to: &mut Vec<f64>| {
             to.clear();
-            to.extend((0..n).map(|i| from[(first + i) * k + lane]));
+            to.extend((first..first + n).map(|i| rows[(i, lane)]));
         };
-        column(&self.z, 1 + n, &mut progress.v);
-        column(&self.low, 0, &mut progress.low);
-        column(&self.high, 0, &mut progress.high);
-        column(&self.roots, 0, &mut progress.roots);
-        (progress.tolerance, progress.twice_kinetic) = (self.tolerance[lane], self.twice_kinetic[lane]);
-        let Slot { h, longest, last_impact, fastest, touched, .. } = self.slots[lane];
-        (progress.h, progress.longest, progress.fastest) = (h, longest, fastest);
-        (progress.last_impact, progress.touched) = (last_impact, touched);
-        self.z[lane]
+        column(&self.from, 1 + n, &mut progress.v);
+        column(&self.sizes, 0, &mut progress.low);
+        column(&self.sizes, n, &mut progress.high);
+        column(&self.sizes, 2 * n, &mut progress.roots);
+        (progress.tolerance, progress.twice_kinetic) = (self.tolerance(lane), self.sizes[(3 * n, lane)]);
+        (progress.h, progress.longest) = (self.control[(CHOSEN, lane)], self.control[(LONGEST, lane)]);
+        let Slot { last_impact, fastest, touched, .. } = self.slots[lane];
+        (progress.fastest, progress.last_impact, progress.touched) = (fastest, last_impact, touched);
+        self.from[(0, lane)]
     }
 
-    /// p of all lanes at their nodes.
-    pub(crate) fn momenta(&self, into: &mut [f64]) {
-        self.code.momenta.eval(&self.z, &[], into);
+    /// p of a lane at its node.
+    pub(crate) fn momenta(&mut self, lane: usize, p: &mut [f64]) {
+        let state = self.from.first(self.code.state());
+        momenta(&self.code, state, &mut self.outputs, lane, p);
     }
 
-    /// p of all lanes before their last impacts.
-    pub(crate) fn momenta_at_impact(&self, into: &mut [f64]) {
-        self.code.momenta.eval(&self.hit, &[], into);
+    /// p of a lane before its last impact.
+    pub(crate) fn momenta_at_impact(&mut self, lane: usize, p: &mut [f64]) {
+        momenta(&self.code, &self.hit, &mut self.outputs, lane, p);
     }
 
     /// (q, v⁻) of the last impact in a lane, λ and φ̇⁻.
     pub(crate) fn impact(&self, lane: usize) -> (Vec<f64>, f64, f64) {
-        let (k, n) = (self.k, self.code.n);
-        let state = (0..2 * n).map(|i| self.hit[(1 + i) * k + lane]).collect();
-        (state, self.plus[n * k + lane], self.plus[(n + 1) * k + lane])
+        let n = self.code.n;
+        let state = (1..1 + 2 * n).map(|i| self.hit[(i, lane)]).collect();
+        (state, self.plus[(n, lane)], self.plus[(n + 1, lane)])
     }
 
-    /// Tries one step in every lane; `happened` says what came of it.
-    pub(crate) fn advance(&mut self) {
+    /// What happened in a lane in the last trial.
+    pub(crate) fn happened(&self, lane: usize) -> Happening {
+        if self.accepted & 1 << lane != 0 { Happening::Node } else { self.happened[lane] }
+    }
+
+    /// Tries one step in every lane. Returns those, as bits, in which a motion has met a wall, reached its end, or cannot go on.
+    pub(crate) fn advance(&mut self) -> u32 {
         self.refresh();
-        for lane in 0..self.k {
-            self.begin(lane);
+        let (state, from, control) = (self.code.state(), &mut self.from, &self.control);
+        self.registers.run(self.k, Choose { state, from, control });
+        self.step();
+        self.accepted = self.judge();
+        for lane in bits(self.accepted) {
+            self.slots[lane].touched = None;
         }
-        let Group { code, stages, z, node, h, z1, .. } = self;
-        stages.step(&code.field, z, node, h, z1);
-        code.node.eval(&self.z1, &[], &mut self.node1);
-        let Group { code, registers, h, z1, node, node1, low, high, roots, twice_kinetic, tolerance, .. } = self;
-        let [five, three] = &self.stages.errors;
-        let sizes = Sizes { low, high, roots, twice_kinetic, tolerance };
-        let (error, lowest, crossed) = (&mut self.error[..], &mut self.lowest[..], &mut self.crossed[..]);
-        let (n, walls, sections) = (code.n, code.walls, code.sections);
-        let judge = Judge { n, walls, sections, h, z1, node, node1, five, three, sizes, error, lowest, crossed };
-        registers.run(self.k, judge);
-        let mut any_lands = false;
-        self.accepted.fill(0.0);
-        for lane in 0..self.k {
-            self.happened[lane] = if self.slots[lane].is_on { decide::decide(self, lane) } else { Happening::Nothing };
-            any_lands |= self.slots[lane].lands.is_some();
+        let mut eventful = 0;
+        for lane in bits(self.on & !self.accepted) {
+            self.happened[lane] = decide::decide(self, lane);
+            if matches!(self.happened[lane], Happening::Impact(_) | Happening::Leaves) {
+                eventful |= 1 << lane;
+            }
         }
-        self.keep_accepted();
-        if any_lands {
+        let under_way = self.keep();
+        if eventful != 0 {
             self.land();
         }
+        eventful | self.on & !under_way
     }
 
-    /// Chooses the length of the next trial step.
-    fn begin(&mut self, lane: usize) {
-        let slot = &self.slots[lane];
-        if slot.is_on && slot.aim.is_none() {
-            let rest = slot.until - self.z[lane];
-            self.h[lane] = slot.h.min(slot.longest).min(rest);
-        }
+    /// Computes the trial steps.
+    fn step(&mut self) {
+        let Group { code, k, stages, from, to, .. } = self;
+        let (k, Some(stages)) = (*k, stages) else {
+            return code.step.iter().for_each(|step| step.eval(from, to));
+        };
+        let (z, rest) = from.split_at(code.state() * k);
+        let (h, node) = rest.split_at(k);
+        let end = stages.step(&code.field, z, node, h);
+        let (z1, rest) = to.split_at_mut((1 + 2 * code.n) * k);
+        let (node1, errors) = rest.split_at_mut(code.node_outputs() * k);
+        z1.copy_from_slice(&end[..z1.len()]);
+        code.node.eval(end, &[], node1);
+        stages.errors(errors);
+    }
+
+    /// The lanes in which steps are simply accepted.
+    fn judge(&mut self) -> u32 {
+        let LaneCode { n, walls, sections, .. } = *self.code;
+        let (state, outputs) = (self.code.state(), self.code.node_outputs());
+        let (from, to, sizes) = (&self.from, &mut self.to, &self.sizes);
+        let (control, verdict) = (&mut self.control, &mut self.verdict);
+        let judge = Judge { n, state, walls, sections, outputs, from, to, sizes, control, verdict };
+        self.registers.run(self.k, judge)
+    }
+
+    /// Takes the ends of the accepted steps for nodes. Returns the lanes whose motions have not reached their ends.
+    fn keep(&mut self) -> u32 {
+        let (n, state, outputs) = (self.code.n, self.code.state(), self.code.node_outputs());
+        let (from, to, sizes) = (&mut self.from, &self.to, &mut self.sizes);
+        let (control, verdict) = (&self.control, &self.verdict);
+        self.registers.run(self.k, Keep { n, state, outputs, from, to, sizes, control, verdict })
     }
 
     /// Computes the nodes that are new.
     fn refresh(&mut self) {
-        if !self.slots.iter().any(|slot| slot.is_fresh) {
+        let fresh = std::mem::take(&mut self.fresh);
+        if fresh == 0 {
             return;
         }
-        let (k, n) = (self.k, self.code.n);
-        self.code.node.eval(&self.z, &[], &mut self.node1);
-        for lane in 0..k {
-            if !self.slots[lane].is_fresh {
-                continue;
-            }
-            for i in 0..self.code.node_outputs() {
-                self.node[i * k + lane] = self.node1[i * k + lane];
+        let (k, n, state) = (self.k, self.code.n, self.code.state());
+        let outputs = self.code.node_outputs();
+        self.code.node.eval(self.from.first(state), &[], &mut self.outputs[..outputs * k]);
+        for lane in bits(fresh) {
+            for i in 0..outputs {
+                self.from[(state + 1 + i, lane)] = self.outputs[i * k + lane];
             }
             if let Some(wall) = self.slots[lane].touched {
-                self.node[(n + 1 + 3 * wall) * k + lane] = 0.0;
+                let row = self.gap_before(wall);
+                self.from[(row, lane)] = 0.0;
             }
-            self.slots[lane].is_fresh = false;
-            self.see_start(lane);
-        }
-    }
-
-    /// Makes the end of a trial step the node of a lane, when all lanes have decided; `h` is the next step.
-    pub(super) fn accept(&mut self, lane: usize, h: f64) {
-        self.accepted[lane] = 1.0;
-        let slot = &mut self.slots[lane];
-        (slot.aim, slot.aims, slot.touched, slot.h) = (None, 0, None, h);
-    }
-
-    /// Takes the ends of the accepted steps for nodes, in all lanes at once.
-    fn keep_accepted(&mut self) {
-        let Group { code, registers, accepted, z, z1, node, node1, low, high, twice_kinetic, .. } = self;
-        let (n, outputs) = (code.n, code.node_outputs());
-        registers.run(self.k, Keep { n, outputs, accepted, z, z1, node, node1, low, high, twice_kinetic });
-    }
-
-    fn see(&mut self, lane: usize) {
-        for i in 0..self.code.n {
-            let (at, q) = (i * self.k + lane, self.z[(1 + i) * self.k + lane]);
-            (self.low[at], self.high[at]) = (self.low[at].min(q), self.high[at].max(q));
+            // The first node of a motion counts for its size too.
+            let power = self.outputs[n * k + lane].abs();
+            let largest = &mut self.sizes[(3 * n, lane)];
+            *largest = largest.max(power);
         }
     }
 
@@ -283,29 +316,48 @@ impl Group {
         for lane in 0..k {
             let Some(wall) = self.slots[lane].lands else { continue };
             if !done[lane] {
-                self.code.impacts[wall].eval(&self.hit, &[], &mut self.reflected);
+                let reflected = &mut self.outputs[..(n + 3) * k];
+                self.code.impacts[wall].eval(&self.hit, &[], reflected);
                 for other in (lane..k).filter(|&other| self.slots[other].lands == Some(wall)) {
-                    (0..n + 3).for_each(|i| self.plus[i * k + other] = self.reflected[i * k + other]);
+                    (0..n + 3).for_each(|i| self.plus[(i, other)] = reflected[i * k + other]);
                     done[other] = true;
                 }
             }
             self.slots[lane].lands = None;
-            let [lambda, rate, w] = [0, 1, 2].map(|i| self.plus[(n + i) * k + lane]);
+            let [lambda, rate, w] = [n, n + 1, n + 2].map(|i| self.plus[(i, lane)]);
             if !(lambda > 0.0 && lambda.is_finite() && rate < 0.0) {
                 self.happened[lane] = Happening::Leaves;
                 continue;
             }
-            for i in 0..1 + n {
-                self.z[i * k + lane] = self.hit[i * k + lane];
-            }
+            (0..1 + n).for_each(|i| self.from[(i, lane)] = self.hit[(i, lane)]);
             for i in 0..n {
-                self.z[(1 + n + i) * k + lane] = self.plus[i * k + lane];
+                self.from[(1 + n + i, lane)] = self.plus[(i, lane)];
+                let q = self.hit[(1 + i, lane)];
+                let (low, high) = (self.sizes[(i, lane)], self.sizes[(n + i, lane)]);
+                (self.sizes[(i, lane)], self.sizes[(n + i, lane)]) = (low.min(q), high.max(q));
             }
             let slot = &mut self.slots[lane];
-            (slot.aim, slot.aims, slot.is_fresh) = (None, 0, true);
-            (slot.last_impact, slot.touched) = (Some(self.hit[lane]), Some(wall));
+            (slot.aim, slot.aims) = (None, 0);
+            (slot.last_impact, slot.touched) = (Some(self.hit[(0, lane)]), Some(wall));
             slot.fastest = slot.fastest.max(-rate / w.sqrt());
-            self.see(lane);
+            self.control[(OPEN, lane)] = 1.0;
+            self.fresh |= 1 << lane;
         }
     }
+}
+
+/// The numbers of the bits that are set.
+pub(crate) fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}
+
+/// p of one lane with these states; `room` is for those of all lanes.
+fn momenta(code: &LaneCode, states: &[f64], room: &mut Buffer, lane: usize, p: &mut [f64]) {
+    let (n, lanes) = (code.n, code.lanes.count());
+    code.momenta.eval(states, &[], &mut room[..n * lanes]);
+    p.iter_mut().enumerate().for_each(|(i, p)| *p = room[i * lanes + lane]);
 }

@@ -1,54 +1,67 @@
-//! Accepted steps become nodes, in all lanes at once.
+//! The lengths of trial steps before, and the new nodes after them, in all lanes at once.
 
+use super::group::{CHOSEN, IS_ACCEPTED, LONGEST, OPEN, UNTIL};
 use crate::flow::vector::{Vector, Work};
 
-/// Copies the ends of trial steps to the nodes of the lanes that accept them.
-pub(super) struct Keep<'a> {
-    pub(super) n: usize,
-    /// The number of outputs of the node kernel.
-    pub(super) outputs: usize,
-    /// 1 in these lanes, else 0.
-    pub(super) accepted: &'a [f64],
-    pub(super) z: &'a mut [f64],
-    pub(super) z1: &'a [f64],
-    pub(super) node: &'a mut [f64],
-    pub(super) node1: &'a [f64],
-    pub(super) low: &'a mut [f64],
-    pub(super) high: &'a mut [f64],
-    pub(super) twice_kinetic: &'a mut [f64],
+/// Chooses the lengths of the trial steps, except of those that aim at walls.
+pub(super) struct Choose<'a> {
+    /// The number of rows of a state.
+    pub(super) state: usize,
+    pub(super) from: &'a mut [f64],
+    pub(super) control: &'a [f64],
 }
 
-impl Work for Keep<'_> {
+impl Work for Choose<'_> {
     type Outcome = ();
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) {
-        let Keep { n, outputs, accepted, z, z1, node, node1, low, high, twice_kinetic } = self;
-        let mut is_accepted = [false; K];
-        for k in 0..K {
-            is_accepted[k] = accepted[k] != 0.0;
+        let (from, control) = (self.from.as_chunks_mut::<K>().0, self.control.as_chunks::<K>().0);
+        let rest = V::load(&control[UNTIL]).sub(V::load(&from[0]));
+        let free = V::load(&control[CHOSEN]).min(V::load(&control[LONGEST])).min(rest);
+        let h = &mut from[self.state];
+        free.where_set(V::load(&control[OPEN]), V::load(h)).store(h);
+    }
+}
+
+/// Makes the ends of accepted trial steps the nodes of their lanes.
+pub(super) struct Keep<'a> {
+    pub(super) n: usize,
+    pub(super) state: usize,
+    /// The number of outputs of the node kernel.
+    pub(super) outputs: usize,
+    pub(super) from: &'a mut [f64],
+    pub(super) to: &'a [f64],
+    pub(super) sizes: &'a mut [f64],
+    pub(super) control: &'a [f64],
+    pub(super) verdict: &'a [f64],
+}
+
+impl Work for Keep<'_> {
+    /// The lanes whose motions have not reached their ends, as bits.
+    type Outcome = u32;
+
+    #[inline(always)]
+    fn run<const K: usize, V: Vector<K>>(self) -> u32 {
+        let Keep { n, state, outputs, from, to, sizes, control, verdict } = self;
+        let (from, to) = (from.as_chunks_mut::<K>().0, to.as_chunks::<K>().0);
+        let sizes = sizes.as_chunks_mut::<K>().0;
+        let accepted = V::load(&verdict.as_chunks::<K>().0[IS_ACCEPTED]);
+        let first = 1 + 2 * n;
+        for i in 0..first {
+            V::load(&to[i]).where_set(accepted, V::load(&from[i])).store(&mut from[i]);
         }
-        let pairs = [(z, z1, 1 + 2 * n), (node, node1, outputs)];
-        for (to, from, count) in pairs {
-            let (to, from) = (to.as_chunks_mut::<K>().0, from.as_chunks::<K>().0);
-            for (to, from) in to.iter_mut().zip(from).take(count) {
-                for k in 0..K {
-                    to[k] = if is_accepted[k] { from[k] } else { to[k] };
-                }
-            }
+        for i in 0..outputs {
+            let node = &mut from[state + 1 + i];
+            V::load(&to[first + i]).where_set(accepted, V::load(node)).store(node);
         }
-        let (low, high) = (low.as_chunks_mut::<K>().0, high.as_chunks_mut::<K>().0);
-        let z1 = z1.as_chunks::<K>().0;
         for i in 0..n {
-            let q = &z1[1 + i];
-            for k in 0..K {
-                low[i][k] = if is_accepted[k] { low[i][k].min(q[k]) } else { low[i][k] };
-                high[i][k] = if is_accepted[k] { high[i][k].max(q[k]) } else { high[i][k] };
-            }
+            let (q, low, high) = (V::load(&to[1 + i]), V::load(&sizes[i]), V::load(&sizes[n + i]));
+            q.min(low).where_set(accepted, low).store(&mut sizes[i]);
+            q.max(high).where_set(accepted, high).store(&mut sizes[n + i]);
         }
-        let (power, largest) = (&node1.as_chunks::<K>().0[n], &mut twice_kinetic.as_chunks_mut::<K>().0[0]);
-        for k in 0..K {
-            largest[k] = if is_accepted[k] { largest[k].max(power[k].abs()) } else { largest[k] };
-        }
+        let (power, largest) = (V::load(&to[first + n]).abs(), V::load(&sizes[3 * n]));
+        power.max(largest).where_set(accepted, largest).store(&mut sizes[3 * n]);
+        V::load(&from[0]).less(V::load(&control.as_chunks::<K>().0[UNTIL]))
     }
 }

@@ -10,9 +10,10 @@ mod group;
 mod judge;
 mod keep;
 mod quintic;
+mod rows;
 
 pub use code::LaneCode;
-pub(crate) use group::{Group, Happening};
+pub(crate) use group::{Group, Happening, bits};
 
 /// The data that a motion in a lane carries from step to step, besides t and q.
 #[derive(Clone, Debug, Default, PartialEq)]

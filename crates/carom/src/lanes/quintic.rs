@@ -1,7 +1,7 @@
 //! The first root of the quintic Hermite polynomial of a gap.
 
-/// Roots are found to this part of a step, at which the next trial step aims. The quintic is not as good as that.
-const ENOUGH: f64 = 1e-11;
+/// The last change of a root, as a part of the step. Newton's method squares it, and the quintic is not as good as that.
+const ENOUGH: f64 = 1e-7;
 
 /// The coefficients, in Bernstein's basis on [0, 1], of the quintic with these values and two derivatives at both ends of a step of
 /// length h. The polynomial lies between the least and the largest of them.
@@ -42,7 +42,7 @@ fn search(b: [f64; 6], at: f64, width: f64, depth: usize) -> Option<f64> {
     search(left, at, half, depth + 1).or_else(|| search(right, at + half, half, depth + 1))
 }
 
-/// The one root of a polynomial whose coefficients change sign once, to [`ENOUGH`]; the first `zeros` of them, at most one, vanish.
+/// The one root of a polynomial whose coefficients change sign once; the first `zeros` of them, at most one, vanish.
 fn single_root(b: &[f64; 6], zeros: usize) -> f64 {
     // Powers of x: cₖ = (5 over k) Δᵏb₀. If b₀ = 0, the polynomial is divided by x.
     let (mut c, mut differences) = ([0.0; 6], *b);
@@ -56,7 +56,9 @@ fn single_root(b: &[f64; 6], zeros: usize) -> f64 {
         c.rotate_left(1);
     }
     let (mut low, mut high, end) = (0.0, 1.0, c.iter().sum::<f64>());
-    let mut x = c[0] / (c[0] - end);
+    // Gaps are nearly parabolas.
+    let root = 2.0 * c[0] / ((c[1] * c[1] - 4.0 * c[0] * c[2]).sqrt() - c[1]);
+    let mut x = if root > 0.0 && root < 1.0 { root } else { c[0] / (c[0] - end) };
     // Newton's method, or bisection where it leaves the bracket.
     for _ in 0..60 {
         let (mut value, mut slope) = (c[5], 0.0);

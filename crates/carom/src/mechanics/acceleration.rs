@@ -3,7 +3,11 @@
 use super::Mechanics;
 use super::eliminate::{eliminate, eliminate_columns};
 use super::numbered;
-use crate::expr::{Expr, directional, grad, jacobian, substitute};
+use crate::expr::print::Notation;
+use crate::expr::tidy::Tidier;
+use crate::expr::{Expr, Func, Op, directional, grad, jacobian, substitute};
+use crate::kernel::{Instr, Tape};
+use crate::limits::LONGEST_TO_SHORTEN;
 use crate::system::time;
 
 impl Mechanics {
@@ -23,6 +27,32 @@ impl Mechanics {
     pub(crate) fn accelerations(&self) -> Vec<Expr> {
         let (mass, g) = self.balance();
         eliminate(mass, g)
+    }
+
+    /// The same with fewer operations, if possible. Derivation leaves terms that cancel and squares such as sin² + cos², so M and g are
+    /// also written as on paper.
+    pub(crate) fn brief_accelerations(&self) -> Vec<Expr> {
+        let (mass, g) = self.balance();
+        let plain = eliminate(mass.clone(), g.clone());
+        let cost = self.cost(&plain).filter(|cost| *cost < LONGEST_TO_SHORTEN);
+        let Some(cost) = cost else { return plain };
+        let tidier = Tidier::new(Notation::default());
+        let tidy = |row: &Vec<Expr>| row.iter().map(|&entry| tidier.tidy(entry)).collect::<Vec<Expr>>();
+        let brief = eliminate(mass.iter().map(tidy).collect(), tidy(&g));
+        if self.cost(&brief).is_some_and(|brief| brief < cost) { brief } else { plain }
+    }
+
+    /// About how long functions of (t, q, v) take to compute, in additions.
+    fn cost(&self, outputs: &[Expr]) -> Option<usize> {
+        let inputs = [self.state_symbols(), self.parameters.clone()].concat();
+        let of = |instr: Instr| match instr {
+            Instr::Unary(Func::Neg | Func::Abs, _) => 1,
+            Instr::Unary(Func::Sqrt, _) | Instr::Binary(Op::Div, ..) => 8,
+            Instr::Binary(Op::Add | Op::Sub | Op::Mul, ..) => 1,
+            Instr::SinCos(_) => 35,
+            Instr::Unary(..) | Instr::Binary(..) => 50,
+        };
+        Tape::new(&inputs, outputs).ok().map(|tape| tape.instructions().map(|(_, instr)| of(instr)).sum())
     }
 
     /// a, ∂a/∂q by rows and ∂a/∂v by rows, as expressions of the state (t, q, v). At fixed a
@@ -105,5 +135,26 @@ mod tests {
                 assert!((sum - g).abs() <= 1e-12 * (1.0 + g.abs()), "{name}: {sum}, not {g}");
             }
         }
+    }
+
+    /// Simplified accelerations have the same values, and take fewer operations where terms cancel.
+    #[test]
+    fn brief_accelerations_are_the_same() {
+        let mut shorter = 0;
+        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
+            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
+            let mechanics = Mechanics::new(&model.system);
+            let (plain, brief) = (mechanics.accelerations(), mechanics.brief_accelerations());
+            let state = mechanics.q.iter().chain(&mechanics.v).enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64));
+            let values: Vec<(Expr, f64)> = state.chain([(time(), 0.7)]).chain(model.parameter_values()).collect();
+            for (a, b) in eval(&brief, &values).iter().zip(eval(&plain, &values)) {
+                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}: {a}, not {b}");
+            }
+            let [cost, before] = [&brief, &plain].map(|all| mechanics.cost(all).expect("all symbols are inputs"));
+            assert!(cost <= before, "{name}: {cost}, not at most {before}");
+            assert!(name != "cart-pendulum" || 4 * cost < 3 * before, "{name}: {cost} of {before}");
+            shorter += usize::from(cost < before);
+        }
+        assert!(shorter >= 2, "{shorter} are shorter");
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
 use crate::interval::Piece;
 use crate::kernel::Lanes;
-use crate::lanes::{Group, Happening, LaneCode};
+use crate::lanes::{Group, Happening, LaneCode, bits};
 use crate::mechanics::Node;
 use crate::model::QuickStart;
 use crate::phase::Phase;
@@ -133,25 +133,26 @@ impl Ensemble {
         Ok(Worker {
             ensemble: self,
             look: Look { evaluator, looker, z: facts.nowhere() },
-            momenta: vec![0.0; facts.n * places],
             riders: (0..places).map(|_| None).collect(),
             group,
             progress: Progress::default(),
             z: facts.nowhere(),
+            state: State::new(Arc::default(), facts.nowhere()),
+            room: Vec::new(),
+            ended: Ended {
+                status: RowStatus::Completed,
+                message: None,
+                last: Node::default(),
+                impacts: 0,
+                error: None,
+            },
+            round: 0,
+            patience: usize::MAX,
         })
     }
 
     fn with(&self, parameters: &Arc<[f64]>) -> Simulation {
         Simulation { parameters: parameters.clone(), ..self.simulation.clone() }
-    }
-
-    /// The start of a motion.
-    fn start(&self, parameters: &Arc<[f64]>) -> Result<State> {
-        let start = self.quick.as_ref().and_then(|quick| quick.start(parameters));
-        match start {
-            Some(start) => Ok(State::new(parameters.clone(), Phase::new(0.0, &start.q, &start.p))),
-            None => Ok(self.with(parameters).start_state(&self.scheme, self.until)?.state),
-        }
     }
 
     /// The steps of a motion in one pass.
@@ -230,7 +231,8 @@ struct Rider {
     parameters: Arc<[f64]>,
     impacts: usize,
     plan: Plan,
-    steps: usize,
+    /// In this round it leaves its lane.
+    patience: usize,
 }
 
 /// Runs motions in one thread.
@@ -239,9 +241,17 @@ pub(crate) struct Worker<'a> {
     group: Option<Group>,
     riders: Vec<Option<Rider>>,
     look: Look,
-    momenta: Vec<f64>,
     progress: Progress,
     z: Phase,
+    /// The start of a motion, and room to compute it.
+    state: State,
+    room: Vec<f64>,
+    /// The end of a motion that has stayed in its lane.
+    ended: Ended,
+    /// The number of trial steps so far.
+    round: usize,
+    /// The first round in which a motion leaves its lane because it has had too many.
+    patience: usize,
 }
 
 /// A motion with so many trial steps leaves its lane, so that its time is limited.
@@ -253,26 +263,33 @@ impl Worker<'_> {
     pub(crate) fn run(
         &mut self,
         next: &mut dyn FnMut() -> Option<Job>,
-        done: &mut dyn FnMut(u64, Ended),
+        done: &mut dyn FnMut(u64, &Ended),
         stop: &dyn Fn() -> bool,
     ) {
         let Some(mut group) = self.group.take() else {
             while let Some(job) = next().filter(|_| !stop()) {
                 let ended = self.ensemble.run_single(&job.parameters, stop);
-                done(job.row, ended.unwrap_or_else(|error| Ended::refused(&error)));
+                done(job.row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
             }
             return;
         };
         (0..group.lanes()).for_each(|lane| self.fill(&mut group, lane, next, done, stop));
-        let mut rounds = 0_usize;
-        while self.riders.iter().any(Option::is_some) {
-            rounds += 1;
-            if rounds.is_multiple_of(1024) && stop() {
+        while group.is_busy() {
+            self.round += 1;
+            if self.round.is_multiple_of(1024) && stop() {
                 break;
             }
-            group.advance();
-            for lane in 0..group.lanes() {
+            let mut eventful = group.advance();
+            if self.round >= self.patience {
+                let tired = |rider: &Option<Rider>| rider.as_ref().is_some_and(|rider| rider.patience <= self.round);
+                let lanes = self.riders.iter().enumerate().filter(|(_, rider)| tired(rider));
+                eventful |= lanes.map(|(lane, _)| 1 << lane).sum::<u32>();
+            }
+            for lane in bits(eventful) {
                 self.look_at(&mut group, lane, next, done, stop);
+            }
+            if self.round >= self.patience {
+                self.patience = self.riders.iter().flatten().map(|rider| rider.patience).min().unwrap_or(usize::MAX);
             }
         }
         for (lane, rider) in self.riders.iter_mut().enumerate() {
@@ -288,42 +305,35 @@ impl Worker<'_> {
         group: &mut Group,
         lane: usize,
         next: &mut dyn FnMut() -> Option<Job>,
-        done: &mut dyn FnMut(u64, Ended),
+        done: &mut dyn FnMut(u64, &Ended),
         stop: &dyn Fn() -> bool,
     ) {
         let Some(rider) = &mut self.riders[lane] else { return };
-        rider.steps += 1;
-        let leaves = match group.happened[lane] {
-            Happening::Nothing => rider.steps > MOST_TRIALS,
-            Happening::Node => false,
-            Happening::Impact(_) => {
-                rider.impacts += 1;
-                false
-            }
-            Happening::Leaves => true,
-        };
+        let happened = group.happened(lane);
+        rider.impacts += usize::from(matches!(happened, Happening::Impact(_)));
+        let leaves = happened == Happening::Leaves || rider.patience <= self.round;
         if !leaves && !group.is_at_end(lane) {
             return;
         }
         let n = self.z.z.len() / 2;
         self.z.t = group.store(lane, &mut self.z.z[..n], &mut self.progress);
-        group.momenta(&mut self.momenta);
-        for i in 0..n {
-            self.z.z[n + i] = self.momenta[i * group.lanes() + lane];
-        }
+        group.momenta(lane, &mut self.z.z[n..]);
         let Some(rider) = self.riders[lane].take() else { return };
         group.unload(lane);
-        let ended = if leaves { self.finish(&rider, stop) } else { self.describe(&rider) };
-        done(rider.row, ended);
+        if leaves {
+            done(rider.row, &self.finish(&rider, stop));
+        } else {
+            self.describe(&rider);
+            done(rider.row, &self.ended);
+        }
         self.fill(group, lane, next, done, stop);
     }
 
     /// The end of a motion that has stayed in its lane.
-    fn describe(&mut self, rider: &Rider) -> Ended {
+    fn describe(&mut self, rider: &Rider) {
         self.look.begin(&rider.parameters);
-        let mut last = Node::default();
-        self.look.node(&self.z, &[], &mut last);
-        Ended { status: RowStatus::Completed, message: None, last, impacts: rider.impacts, error: None }
+        self.look.node(&self.z, &[], &mut self.ended.last);
+        self.ended.impacts = rider.impacts;
     }
 
     /// Goes on where a motion has left its lane.
@@ -342,31 +352,29 @@ impl Worker<'_> {
         group: &mut Group,
         lane: usize,
         next: &mut dyn FnMut() -> Option<Job>,
-        done: &mut dyn FnMut(u64, Ended),
+        done: &mut dyn FnMut(u64, &Ended),
         stop: &dyn Fn() -> bool,
     ) {
         while let Some(Job { row, parameters }) = next() {
-            let started = self.ensemble.start(&parameters).and_then(|state| {
-                let plan = self.ensemble.plan(&state)?;
-                Ok((state, plan))
-            });
-            let (state, plan) = match started {
-                Ok(started) => started,
+            let plan = match self.start(&parameters) {
+                Ok(plan) => plan,
                 Err(error) => {
-                    done(row, Ended::refused(&error));
+                    done(row, &Ended::refused(&error));
                     continue;
                 }
             };
-            match self.enter(&state, &plan) {
+            match self.enter(&plan) {
                 Some(progress) => {
-                    let (t, until) = (state.z.t, self.ensemble.until);
-                    group.load(lane, t, state.z.q(), &parameters, &progress, until);
-                    self.riders[lane] = Some(Rider { row, parameters, impacts: 0, plan, steps: 0 });
+                    let (z, until) = (&self.state.z, self.ensemble.until);
+                    group.load(lane, z.t, z.q(), &parameters, &progress, until);
+                    let patience = self.round + MOST_TRIALS;
+                    self.patience = self.patience.min(patience);
+                    self.riders[lane] = Some(Rider { row, parameters, impacts: 0, plan, patience });
                     return;
                 }
                 None => {
-                    let ended = self.ensemble.run_alone(state, plan, false, stop);
-                    done(row, ended.unwrap_or_else(|error| Ended::refused(&error)));
+                    let ended = self.ensemble.run_alone(self.state.clone(), plan, false, stop);
+                    done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
                 }
             }
             if stop() {
@@ -375,7 +383,26 @@ impl Worker<'_> {
         }
     }
 
-    fn enter(&mut self, state: &State, plan: &Plan) -> Option<Progress> {
+    /// Computes the start of a motion, and plans its steps.
+    fn start(&mut self, parameters: &Arc<[f64]>) -> Result<Plan> {
+        let Worker { ensemble, state, room, .. } = self;
+        match ensemble.quick.as_ref().and_then(|quick| quick.evaluate(parameters, room)) {
+            Some([q, _, p]) => {
+                state.parameters = parameters.clone();
+                state.z.t = 0.0;
+                let (to_q, to_p) = state.z.z.split_at_mut(q.len());
+                to_q.copy_from_slice(q);
+                to_p.copy_from_slice(p);
+                (state.holding, state.fastest, state.memory) = (Vec::new(), 0.0, Memory::None);
+            }
+            None => *state = ensemble.with(parameters).start_state(&ensemble.scheme, ensemble.until)?.state,
+        }
+        ensemble.plan(state)
+    }
+
+    /// What the motion at its start carries into a lane; none if it cannot be in one.
+    fn enter(&mut self, plan: &Plan) -> Option<Progress> {
+        let state = &self.state;
         debug_assert!(state.memory == Memory::None);
         let facts = self.ensemble.scheme.plant.facts();
         let evaluator = &mut *self.look.evaluator;

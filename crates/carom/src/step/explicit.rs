@@ -32,7 +32,6 @@ pub(super) struct Explicit {
     /// What the lane carries at the time `at.0` on its way to `at.1`; NaN if nothing.
     carried: Progress,
     at: (f64, f64),
-    momenta: Vec<f64>,
 }
 
 /// What a motion carries into a lane; none if it touches a wall, so that it cannot begin there. `time` is that of the run.
@@ -84,7 +83,6 @@ impl Explicit {
         seed: Option<u64>,
     ) -> Explicit {
         let group = code.map(|code| Group::new(&code));
-        let momenta = vec![0.0; facts.n * group.as_ref().map_or(0, Group::lanes)];
         Explicit {
             group,
             finish,
@@ -96,7 +94,6 @@ impl Explicit {
             seed,
             carried: Progress::default(),
             at: (f64::NAN, f64::NAN),
-            momenta,
         }
     }
 
@@ -109,8 +106,8 @@ impl Explicit {
         self.at.0 = f64::NAN;
         let happened = loop {
             group.advance();
-            if group.happened[0] != Happening::Nothing {
-                break group.happened[0];
+            if group.happened(0) != Happening::Nothing {
+                break group.happened(0);
             }
         };
         if happened == Happening::Leaves {
@@ -121,12 +118,11 @@ impl Explicit {
         }
         log.restart(from, until - from.z.t);
         log.push_arc(&from.z, &[], &[], None);
-        let (n, k) = (from.z.q().len(), group.lanes());
+        let n = from.z.q().len();
         let end = &mut log.end;
         let (q, p) = end.z.z.split_at_mut(n);
         end.z.t = group.store(0, q, &mut self.carried);
-        group.momenta(&mut self.momenta);
-        p.iter_mut().enumerate().for_each(|(i, p)| *p = self.momenta[i * k]);
+        group.momenta(0, p);
         if let Some(seed) = self.seed {
             disturb(seed, from.z.t, end.z.t, from.z.q(), q);
             disturb(seed, end.z.t, from.z.t, &progress.v, &mut self.carried.v);
@@ -146,14 +142,12 @@ impl Explicit {
     }
 
     fn log_impact(&mut self, wall: usize, log: &mut StepLog) {
-        let Some(group) = &self.group else { return };
+        let Some(group) = &mut self.group else { return };
         let (state, lambda, rate) = group.impact(0);
-        let (hit, k) = (&mut self.hit, group.lanes());
-        group.momenta_at_impact(&mut self.momenta);
-        let n = state.len() / 2;
+        let (hit, n) = (&mut self.hit, state.len() / 2);
+        group.momenta_at_impact(0, &mut hit.minus.z[n..]);
         hit.minus.t = log.end.z.t;
         hit.minus.z[..n].copy_from_slice(&state[..n]);
-        (0..n).for_each(|i| hit.minus.z[n + i] = self.momenta[i * k]);
         hit.v_minus.copy_from_slice(&state[n..]);
         (hit.wall, hit.rate_minus) = (wall, rate);
         hit.phi_t = self.evaluator.normal(wall, &hit.minus, &mut hit.grad_phi);

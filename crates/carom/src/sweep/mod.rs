@@ -205,15 +205,16 @@ impl Sweep {
             Some(Job { row, parameters: self.parameters(row) })
         };
         let mut all: Vec<Row> = Vec::with_capacity(usize::try_from(end.saturating_sub(rows.start)).unwrap_or(0));
-        let mut last = Instant::now();
-        let mut done = |row: u64, ended: Ended| {
-            let now = Instant::now();
+        let (began, has_lanes) = (Instant::now(), self.has_lanes());
+        let mut last = began;
+        let mut done = |row: u64, ended: &Ended| {
+            let now = if has_lanes { last } else { Instant::now() };
             let seconds = (now - std::mem::replace(&mut last, now)).as_secs_f64();
             all.push(self.row(row, ended, seconds));
         };
         worker.run(&mut next, &mut done, stop);
-        if self.has_lanes() {
-            let mean = all.iter().map(|row| row.seconds).sum::<f64>() / all.len().max(1) as f64;
+        if has_lanes {
+            let mean = began.elapsed().as_secs_f64() / all.len().max(1) as f64;
             all.iter_mut().for_each(|row| row.seconds = mean);
         }
         all.sort_by_key(|row| row.run);
@@ -228,16 +229,16 @@ impl Sweep {
         parameters
     }
 
-    fn row(&self, run: u64, ended: Ended, seconds: f64) -> Row {
-        let Ended { status, message, last, impacts, error } = ended;
+    fn row(&self, run: u64, ended: &Ended, seconds: f64) -> Row {
+        let &Ended { status, ref message, ref last, impacts, error } = ended;
         let is_refused = status == RowStatus::Refused;
         Row {
             run,
             values: self.plan.values(run).collect(),
-            records: if is_refused { vec![f64::NAN; self.columns().len()] } else { self.recorder.of(&last) },
+            records: if is_refused { vec![f64::NAN; self.columns().len()] } else { self.recorder.of(last) },
             t_end: if is_refused { f64::NAN } else { last.t },
             status,
-            message,
+            message: message.clone(),
             impacts,
             error,
             seconds,

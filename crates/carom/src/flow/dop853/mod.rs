@@ -4,6 +4,7 @@ mod stages;
 mod tableau;
 
 pub(crate) use stages::Stages;
+pub(crate) use tableau::TABLEAU;
 
 use crate::error::{Diagnostic, Result};
 use crate::kernel::{Kernel, LaneKernel, Lanes};
@@ -23,7 +24,6 @@ pub struct Dop853 {
     inputs: Inputs,
     stages: Stages,
     z: Vec<f64>,
-    z1: Vec<f64>,
     a: Vec<f64>,
 }
 
@@ -42,7 +42,6 @@ impl Dop853 {
             inputs: Inputs::new(parameters, n),
             stages: Stages::new(n, parameters.len(), LANES),
             z: vec![0.0; size],
-            z1: vec![0.0; size],
             a: vec![0.0; n * LANES.count()],
         };
         flow.set_parameters(parameters);
@@ -51,7 +50,7 @@ impl Dop853 {
 }
 
 /// The accelerations in lanes: (t, q, v, parameters) → a. All inputs have lanes, so that ensembles may vary any of them.
-pub(crate) fn field(mechanics: &Mechanics, lanes: Lanes) -> Result<LaneKernel> {
+fn field(mechanics: &Mechanics, lanes: Lanes) -> Result<LaneKernel> {
     lane_kernel(mechanics, &mechanics.accelerations(), lanes)
 }
 
@@ -73,10 +72,10 @@ impl Flow for Dop853 {
         let state = [z0.t].into_iter().chain(z0.q().iter().copied()).chain(v.iter().copied());
         self.z.chunks_mut(k).zip(state).for_each(|(lanes, x)| fill(lanes, x));
         self.field.eval(&self.z, &[], &mut self.a);
-        self.stages.step(&self.field, &self.z, &self.a, &[h; LANES as usize], &mut self.z1);
+        let end = self.stages.step(&self.field, &self.z, &self.a, &[h; LANES as usize]);
         let (q, v) = self.inputs.state_mut(z0.t + h);
-        q.iter_mut().zip(self.z1[k..].chunks(k)).for_each(|(q, lanes)| *q = lanes[0]);
-        v.iter_mut().zip(self.z1[(1 + n) * k..].chunks(k)).for_each(|(v, lanes)| *v = lanes[0]);
+        q.iter_mut().zip(end[k..].chunks(k)).for_each(|(q, lanes)| *q = lanes[0]);
+        v.iter_mut().zip(end[(1 + n) * k..].chunks(k)).for_each(|(v, lanes)| *v = lanes[0]);
         z1.t = z0.t + h;
         let (q1, p1) = z1.z.split_at_mut(n);
         q1.copy_from_slice(q);

@@ -1,8 +1,8 @@
 //! The stages of a step, in K lanes.
 
-use super::tableau::{A, B, C, E3, E5, STAGES, Sum};
+use super::tableau::{A, B, C, E3, E5, STAGES};
 use crate::flow::vector::{Buffer, Registers, Vector, Work};
-use crate::kernel::{LaneKernel, Lanes};
+use crate::kernel::{LaneKernel, Lanes, Sum};
 
 /// Makes steps of ÿ = a(t, q, v) in several lanes. Each lane has its own time and step, and no number crosses lanes, so that a lane
 /// computes the same bits whatever its neighbours do and however many there are.
@@ -13,12 +13,10 @@ pub(crate) struct Stages {
     n: usize,
     lanes: usize,
     registers: Registers,
-    /// The state of a stage.
+    /// The state of a stage, and at last that at the end.
     x: Buffer,
     /// (v, a) of all stages.
     rates: Buffer,
-    /// The two error estimates of (q, v), without the factor h.
-    pub(crate) errors: [Buffer; 2],
 }
 
 impl Stages {
@@ -30,12 +28,11 @@ impl Stages {
             registers: Registers::detect(),
             x: Buffer::zeros((1 + 2 * n + parameters) * lanes),
             rates: Buffer::zeros(2 * STAGES * n * lanes),
-            errors: [Buffer::zeros(2 * n * lanes), Buffer::zeros(2 * n * lanes)],
         }
     }
 
-    /// Makes the step from `z`, where the accelerations are `a`, with the length `h` of each lane: writes (t, q, v) to `z1`.
-    pub(crate) fn step(&mut self, field: &LaneKernel, z: &[f64], a: &[f64], h: &[f64], z1: &mut [f64]) {
+    /// Makes the step from `z`, where the accelerations are `a`, with the length `h` of each lane, and returns the state at its end.
+    pub(crate) fn step(&mut self, field: &LaneKernel, z: &[f64], a: &[f64], h: &[f64]) -> &[f64] {
         let (n, lanes) = (self.n, self.lanes);
         let (size, state) = (n * lanes, (1 + 2 * n) * lanes);
         self.rates[..size].copy_from_slice(&z[lanes + size..state]);
@@ -48,10 +45,16 @@ impl Stages {
             rates[..size].copy_from_slice(&x[lanes + size..state]);
             field.eval(x, &[], &mut rates[size..]);
         }
-        let Stages { registers, rates, errors: [five, three], .. } = self;
-        registers.run(lanes, Combine { sum: B, c: 1.0, n, z, h, rates, into: z1 });
-        for (sum, errors) in [(E5, five), (E3, three)] {
-            registers.run(lanes, Weigh { sum, n, rates, errors });
+        let Stages { registers, x, rates, .. } = self;
+        registers.run(lanes, Combine { sum: B, c: 1.0, n, z, h, rates, into: x });
+        x
+    }
+
+    /// The errors of (q, v) in the last step by the formulas of order 5 and 3, without the factor h.
+    pub(crate) fn errors(&self, into: &mut [f64]) {
+        let Stages { n, lanes, registers, rates, .. } = self;
+        for (sum, errors) in [E5, E3].into_iter().zip(into.chunks_mut(2 * n * lanes)) {
+            registers.run(*lanes, Weigh { sum, n: *n, rates, errors });
         }
     }
 }
@@ -135,11 +138,12 @@ fn weigh<const M: usize, const K: usize, V: Vector<K>>(
     first: usize,
 ) -> [V; M] {
     let mut totals = [V::splat(0.0); M];
-    for &(j, weight) in sum {
+    for (at, &(j, weight)) in sum.iter().enumerate() {
         let row = &rates[j * stride + first..][..M];
         let weight = V::splat(weight);
         for i in 0..M {
-            totals[i] = V::load(&row[i]).mul_add(weight, totals[i]);
+            let rate = V::load(&row[i]);
+            totals[i] = if at == 0 { rate.mul(weight) } else { rate.mul_add(weight, totals[i]) };
         }
     }
     totals

@@ -3,11 +3,13 @@
 //!
 //! A sum over stages is a list of (stage, weight) without the zeros.
 
+use crate::kernel::{Sum, Tableau};
+
 /// The number of stages.
 pub(crate) const STAGES: usize = 12;
 
-/// A weighted sum of stages.
-pub(crate) type Sum = &'static [(usize, f64)];
+/// The pair.
+pub(crate) const TABLEAU: Tableau = Tableau { c: &C, a: &A, b: B, errors: [E5, E3] };
 
 /// c: the time of each stage as a fraction of the step.
 #[rustfmt::skip]

@@ -1,6 +1,7 @@
 //! Stands in for this compiler where it is not part of the build.
 
 use crate::kernel::newton::Equations;
+use crate::kernel::steps::{Motion, Tableau};
 use crate::kernel::{Compiler, KernelError, Tape};
 
 /// There is none.
@@ -25,6 +26,10 @@ impl Native {
     }
 
     pub(super) fn lanes(_: &Tape, _: usize, _: usize, _: Compiler) -> Result<Native, KernelError> {
+        Err(absent())
+    }
+
+    pub(super) fn steps(_: &Motion, _: &Tableau, _: usize, _: Compiler) -> Result<Native, KernelError> {
         Err(absent())
     }
 

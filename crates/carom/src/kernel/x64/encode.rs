@@ -69,7 +69,7 @@ enum Map {
 }
 
 /// An instruction without its operands.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Opcode {
     prefix: Prefix,
     map: Map,
@@ -182,8 +182,13 @@ pub(super) fn instruction(
     match last {
         Operand::Register(_) => bytes.push(0xC0 | (reg & 7) << 3 | rm & 7),
         Operand::Memory(m) => {
-            // A displacement of 8 bits is scaled in the EVEX encoding, so it is not used there.
-            let short = i8::try_from(m.offset).ok().filter(|_| format != Format::V512);
+            // In the EVEX encoding a displacement of 8 bits counts operands: whole vectors, or numbers.
+            let unit = match format {
+                Format::V512 if opcode == BROADCAST_4 => 8,
+                Format::V512 => 64,
+                _ => 1,
+            };
+            let short = i8::try_from(m.offset / unit).ok().filter(|_| m.offset % unit == 0);
             address(bytes, reg, rm, short, m.offset);
         }
     }

@@ -13,6 +13,7 @@ mod newton;
 mod registers;
 mod repair;
 mod sincos;
+mod steps;
 
 pub(super) use native::{Native, check_lanes};
 

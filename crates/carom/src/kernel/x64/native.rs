@@ -8,6 +8,7 @@ use super::allocate::{Allocator, Machine};
 use super::ir::Code;
 use crate::kernel::newton::Equations;
 use crate::kernel::scratch::with_scratch;
+use crate::kernel::steps::{Motion, Tableau};
 use crate::kernel::tape::Tape;
 use crate::kernel::{Compiler, KernelError};
 
@@ -47,7 +48,17 @@ impl Native {
         compiler: Compiler,
     ) -> Result<Native, KernelError> {
         check_lanes(tape, compiler)?;
-        Native::with_vectors(tape, inputs, width, if compiler == Compiler::Avx512 { width } else { width.min(4) })
+        Native::with_vectors(tape, inputs, width, lanes_of_vector(width, compiler))
+    }
+
+    /// Compiles the steps of an explicit method, in blocks of `width` lanes.
+    pub(in crate::kernel) fn steps(
+        motion: &Motion,
+        tableau: &Tableau,
+        width: usize,
+        compiler: Compiler,
+    ) -> Result<Native, KernelError> {
+        Native::new(&Code::steps(motion, tableau, compiler), lanes_of_vector(width, compiler), width)
     }
 
     /// Like `lanes`, with vectors of `lanes` lanes.
@@ -104,6 +115,11 @@ impl Native {
             run(work[unused + self.room * LINE / 8..].as_mut_ptr())
         })
     }
+}
+
+/// The lanes of a vector, if there are `width` of them in all.
+fn lanes_of_vector(width: usize, compiler: Compiler) -> usize {
+    if compiler == Compiler::Avx512 { width } else { width.min(4) }
 }
 
 /// Returns an error if the compiler makes no code for lanes.

@@ -63,32 +63,39 @@ impl QuickStart {
 
     /// The start for these parameters, if it is clearly right.
     pub(crate) fn start(&self, parameters: &[f64]) -> Option<Start> {
-        let mut values = vec![0.0; self.outputs];
-        self.kernel.eval(parameters, &mut values);
+        let [q, v, p] = self.evaluate(parameters, &mut Vec::new())?.map(<[f64]>::to_vec);
+        Some(Start { q, v, p, next: None, moved: None, warnings: Vec::new(), notes: Vec::new() })
+    }
+
+    /// q, v and p of this start. Allocates nothing if there is room for all numbers.
+    pub(crate) fn evaluate<'a>(&self, parameters: &[f64], room: &'a mut Vec<f64>) -> Option<[&'a [f64]; 3]> {
+        let n = self.n;
+        room.resize(self.outputs + n, 0.0);
+        let (values, diagonal) = room.split_at_mut(self.outputs);
+        self.kernel.eval(parameters, values);
         // A sum, in which no NaN gets lost.
         if !values.iter().sum::<f64>().is_finite() {
             return None;
         }
-        let (n, mut rest) = (self.n, &values[..]);
-        let mut take = |count: usize| {
-            let (taken, left) = rest.split_at(count);
-            rest = left;
-            taken.to_vec()
-        };
-        let (q, v, p, mass) = (take(n), take(n), take(n), take(n * n));
-        let (phi, restitution) = (take(self.walls), take(self.walls));
+        let (state, rest) = values.split_at_mut(3 * n);
+        let (mass, rest) = rest.split_at_mut(n * n);
+        let (phi, rest) = rest.split_at(self.walls);
         let is_away = phi.iter().all(|gap| *gap > 0.0);
-        let is_lawful = restitution.iter().all(|e| (0.0..=1.0).contains(e) && (*e == 1.0 || self.is_quadratic));
-        let is_right = is_away && is_lawful && is_definite(mass, n);
-        is_right.then(|| Start { q, v, p, next: None, moved: None, warnings: Vec::new(), notes: Vec::new() })
+        let mut restitution = rest[..self.walls].iter();
+        let is_lawful = restitution.all(|e| (0.0..=1.0).contains(e) && (*e == 1.0 || self.is_quadratic));
+        let is_right = is_away && is_lawful && is_definite(mass, diagonal);
+        let (q, rest) = state.split_at(n);
+        let (v, p) = rest.split_at(n);
+        is_right.then_some([q, v, p])
     }
 }
 
-/// True if a symmetric matrix by rows is clearly positive definite: each pivot of its elimination is well above the roundoff of the
-/// entry of the matrix that it is left of.
-fn is_definite(mut a: Vec<f64>, n: usize) -> bool {
+/// True if a symmetric matrix by rows is clearly positive definite: each pivot of its elimination, which is made in place, is well above
+/// the roundoff of the entry of the matrix that it is left of.
+fn is_definite(a: &mut [f64], diagonal: &mut [f64]) -> bool {
     const CLEARLY: f64 = 1e-10;
-    let diagonal: Vec<f64> = (0..n).map(|k| a[k * n + k]).collect();
+    let n = diagonal.len();
+    (0..n).for_each(|k| diagonal[k] = a[k * n + k]);
     for k in 0..n {
         let pivot = a[k * n + k];
         if pivot.partial_cmp(&(CLEARLY * diagonal[k])) != Some(std::cmp::Ordering::Greater) || pivot <= 0.0 {
