@@ -108,6 +108,11 @@ impl Method {
         self.rule.name
     }
 
+    /// True if partial steps, and states inside steps, follow H̃ from its series.
+    pub fn follows_series(&self) -> bool {
+        self.rule.follows_series
+    }
+
     /// Identifies the method and its flow.
     pub(crate) fn key(&self) -> String {
         format!("{} {}", self.name, self.flow.key())

@@ -15,6 +15,8 @@ pub struct RuleKind {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
+    /// Partial steps follow H̃ from its series, which has derivatives of high order.
+    pub follows_series: bool,
     build: fn(&Workshop) -> Result<Built>,
 }
 
@@ -46,12 +48,35 @@ impl RuleKind {
 /// All impact rules.
 pub fn registry() -> [RuleKind; 5] {
     [
-        RuleKind { name: "ctec", about: "H is the same before and after the impact", build: ctec },
-        RuleKind { name: "dtec", about: "the discrete energy −D₃L_d is the same before and after", build: dtec },
-        RuleKind { name: "mhc", about: "the stable value of H̃ in a window before is that in one after", build: mhc },
-        RuleKind { name: "mcva", about: "H̃ from its series is the same, and partial steps follow it", build: mcva },
         RuleKind {
-            name: "shadow", about: "H̃ from iterates, of order 2m, is the same before and after", build: shadow
+            name: "ctec",
+            about: "H is the same before and after the impact",
+            follows_series: false,
+            build: ctec,
+        },
+        RuleKind {
+            name: "dtec",
+            about: "the discrete energy −D₃L_d is the same before and after",
+            follows_series: false,
+            build: dtec,
+        },
+        RuleKind {
+            name: "mhc",
+            about: "the stable value of H̃ in a window before is that in one after",
+            follows_series: false,
+            build: mhc,
+        },
+        RuleKind {
+            name: "mcva",
+            about: "H̃ from its series is the same, and partial steps follow it",
+            follows_series: true,
+            build: mcva,
+        },
+        RuleKind {
+            name: "shadow",
+            about: "H̃ from iterates, of order 2m, is the same before and after",
+            follows_series: false,
+            build: shadow,
         },
     ]
 }

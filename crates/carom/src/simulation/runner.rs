@@ -229,8 +229,8 @@ pub(super) fn work_of_step(scheme: &Scheme) -> f64 {
     // recursive kernels.
     match scheme.plant.is_recursive() {
         true => 20.0 * unknowns,
-        // States inside a step follow a modified Hamiltonian: 9 µs to 1 ms.
-        false if scheme.method.name.contains("mcva") => 100.0 * n,
+        // 9 µs to 1 ms.
+        false if scheme.method.follows_series() => 100.0 * n,
         false if constraints > 0.0 || facts.has_function => 10.0 * unknowns,
         false => (0.2 * n * n).max(1.0),
     }
