@@ -3,6 +3,7 @@
 use super::Stepper;
 use super::control::{Spectrum, two_sum};
 use super::event::{Encounter, Kind, Search};
+use super::events::Events;
 use super::instant::Resolver;
 use super::kink::find_sides;
 use super::log::StepLog;
@@ -12,10 +13,10 @@ use super::rest::{Rest, Surroundings};
 use super::state::{Memory, State};
 use super::touching::Pace;
 use crate::impact::ImpactRule;
-use crate::limits::{LOOK_AHEAD, MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
+use crate::limits::LOOK_AHEAD;
 use crate::phase::{Flow, Phase};
 use crate::plant::{Evaluator, Facts};
-use crate::solve::{NoSolution, Solved};
+use crate::solve::Solved;
 
 /// The three maps of the algorithm, Φ_full, Φ_partial and R_reset, with what finds the walls between them.
 pub(super) struct EventDriven {
@@ -39,32 +40,6 @@ pub(super) struct EventDriven {
     pub(super) spectrum: Spectrum,
     /// What was rounded off from what is left of the step: a step may have many events.
     lost: f64,
-}
-
-/// The events of a step so far.
-#[derive(Default)]
-pub(super) struct Events {
-    total: usize,
-    at_once: usize,
-}
-
-impl Events {
-    /// Counts an event after the time t. Fails if there are too many, in the step or at one instant.
-    pub(super) fn count(&mut self, encounter: &Encounter, t: f64) -> Solved<()> {
-        // An interval too short to change the time is zero.
-        self.at_once = if t + encounter.dtau > t { 0 } else { self.at_once + 1 };
-        self.total += 1;
-        match self.at_once > MAX_AT_ONE_INSTANT || self.total > MAX_IN_ONE_STEP {
-            true if encounter.kind == Kind::Passes => Err(NoSolution::Kink),
-            true => Err(NoSolution::Accumulated),
-            false => Ok(()),
-        }
-    }
-
-    /// The interval between the last two events of the step; 0 if there was only one.
-    pub(super) fn interval(&self, last: &Encounter) -> f64 {
-        if self.total > 1 { last.dtau } else { 0.0 }
-    }
 }
 
 impl EventDriven {
@@ -109,7 +84,7 @@ impl EventDriven {
         let mut next = self.first_encounter(h, None, &log.end)?; // 2
         let (mut tau_left, mut events) = (h, Events::default());
         while let Some(encounter) = next {
-            events.count(&encounter, self.z.t)?;
+            events.count(&encounter, self.z.t, tau_left)?;
             let stop = self.resolve(&encounter, tau_left, &events, h, log)?; // 4–6
             match encounter.kind {
                 Kind::LetsGo => self.leaving.push(encounter.wall),

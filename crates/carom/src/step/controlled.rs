@@ -1,8 +1,9 @@
 //! Steps whose length follows from their error.
 
-use super::algorithm::{EventDriven, Events};
+use super::algorithm::EventDriven;
 use super::control::Control;
 use super::event::{Encounter, Kind};
+use super::events::Events;
 use super::log::StepLog;
 use super::state::Memory;
 use crate::limits::{FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
@@ -51,7 +52,7 @@ impl EventDriven {
                 self.keep_polynomial(h, log);
                 return Ok(());
             };
-            events.count(&encounter, self.z.t)?;
+            events.count(&encounter, self.z.t, h)?;
             let pace = self.resolver.hit.h;
             let stop = self.resolve(&encounter, h, &events, pace, log)?;
             if let Some(wait) = stop {

@@ -9,6 +9,7 @@ mod closing;
 mod control;
 mod controlled;
 mod event;
+mod events;
 mod explicit;
 mod handover;
 mod instant;
