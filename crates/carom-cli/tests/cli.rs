@@ -360,7 +360,7 @@ fn impacts_are_written_as_csv() {
             assert!((found - due).abs() <= f64::EPSILON * due.abs(), "{line}");
         }
     }
-    for (option, file) in [("--out", "a.txt"), ("--out", "a"), ("--impacts", "a.json"), ("--out", "a.parquet")] {
+    for (option, file) in [("--out", "a.txt"), ("--out", "a"), ("--impacts", "a.json"), ("--impacts", "a.parquet")] {
         let said = stderr(&carom(&["run", "pendulum", option, file]));
         assert!(
             said.starts_with(&format!("error: `{option}` cannot write `{file}`")) && said.contains("`.csv`"),

@@ -8,6 +8,10 @@ pub(crate) type Sum = &'static [(usize, f64)];
 
 /// The coefficients of an explicit Runge–Kutta method with embedded formulas.
 #[derive(Clone, Copy)]
+#[cfg_attr(
+    not(all(feature = "jit", target_arch = "x86_64")),
+    expect(dead_code, reason = "no steps are compiled there")
+)]
 pub(crate) struct Tableau {
     /// The time of each stage as a fraction of the step.
     pub(crate) c: &'static [f64],
