@@ -86,9 +86,10 @@ pub const LOOK_AHEAD: f64 = 8.0;
 pub const HALVINGS: usize = 20;
 /// A step with more events than this is given up.
 pub const MAX_IN_ONE_STEP: usize = 100_000;
-/// Events at one wall are steady if so many of them take as long as the same number before, four times in a row …
+/// Consecutive events at one wall are compared in blocks of this many.
 pub const STEADY_EVENTS: usize = 64;
-/// … to this part. Bounces that come to rest within [`MAX_IN_ONE_STEP`] get faster by more.
+/// Events are steady if four blocks of them in a row differ in duration by at most this fraction. Bounces that come to rest within
+/// [`MAX_IN_ONE_STEP`] events become faster by more.
 pub const STEADY: f64 = 0.03;
 
 // ---- Impacts -------------------------------------------------------------------------------------------------------------------
@@ -122,8 +123,8 @@ pub const SLOW_BOUNCE: f64 = 1e-2;
 pub const NO_FORCE: f64 = 1e-12;
 /// A force below this, relative to the sum of all, is roundoff in the search for the time when it vanishes.
 pub const FORCE_ROUNDOFF: f64 = 1e-14;
-/// A force is looked at between moments of a step where it may be below this, relative to its least value at these: it may be negative
-/// there.
+/// The force of a wall that holds is also evaluated between three neighbouring moments of a step if the parabola through them falls
+/// below this fraction of the smallest of the three values: the force may be negative there.
 pub const LOW_FORCE: f64 = 0.5;
 /// A wall pulls if its force is negative by this, relative to the sum of all.
 pub const PULLS: f64 = 1e-6;
@@ -242,7 +243,7 @@ pub const MANY_STEPS: f64 = 2e5;
 pub const MOST_WORK: f64 = 4e6;
 /// The tolerance is near if the error is at most this many times as large.
 pub const NEAR: f64 = 100.0;
-/// An impact is so much work, relative to a step.
+/// The work of an impact, in steps.
 pub const WORK_OF_IMPACT: f64 = 10.0;
 /// A sweep has at most so many rows.
 pub const MOST_ROWS: u64 = 10_000_000_000;

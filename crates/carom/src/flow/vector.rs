@@ -31,8 +31,8 @@ pub(crate) trait Vector<const K: usize>: Copy {
     /// Stores all lanes.
     fn store(self, out: &mut [f64; K]);
 
-    /// Lets lanes that have been stored be loaded one by one. Otherwise the compiler takes them out of registers, with instructions
-    /// that compete with products.
+    /// Makes the compiler load single lanes of stored vectors from memory. Otherwise it extracts them from registers, with
+    /// instructions that compete with multiplications for the same execution unit.
     #[inline(always)]
     fn reload() {}
 

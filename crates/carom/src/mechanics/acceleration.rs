@@ -29,8 +29,8 @@ impl Mechanics {
         eliminate(mass, g)
     }
 
-    /// The same with fewer operations, if possible. Derivation leaves terms that cancel and squares such as sin² + cos², so M and g are
-    /// also written as on paper.
+    /// The acceleration a(t, q, v), simplified where that saves operations. Derivation leaves terms that cancel, and sums such as
+    /// sin² + cos²; here M and g are simplified before M a = g is solved.
     pub(crate) fn brief_accelerations(&self) -> Vec<Expr> {
         let (mass, g) = self.balance();
         let plain = eliminate(mass.clone(), g.clone());

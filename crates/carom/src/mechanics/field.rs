@@ -105,8 +105,8 @@ impl Field {
         Field::with(mechanics, parameters, &[])
     }
 
-    /// Compiles the equations of a system together with functions of (t, q, v), which [`Field::extra`] then returns at no more
-    /// than the cost of their own instructions. They are left out if v is implicit.
+    /// Compiles the equations of a system and further functions of (t, q, v) into one kernel; [`Field::extra`] returns the values of
+    /// these functions. They are left out if v is implicit.
     pub(crate) fn with(mechanics: &Mechanics, parameters: &[f64], extra: &[Expr]) -> Result<Field> {
         let (n, p) = (mechanics.n(), mechanics.p());
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();

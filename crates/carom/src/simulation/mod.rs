@@ -1,5 +1,6 @@
 //! The main entry point: [`Simulation`] runs a model and returns a [`Trajectory`].
 
+mod chaos;
 mod compiled;
 mod controlled;
 mod dense;
@@ -7,7 +8,6 @@ mod departure;
 mod ensemble;
 mod estimate;
 mod explicit;
-mod judge;
 mod pilot;
 mod ready;
 mod reason;

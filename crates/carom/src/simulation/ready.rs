@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::chaos::chaos;
 use super::compiled::Chosen;
 use super::controlled::{quick_plan, tune_controlled};
 use super::dense::Dense;
 use super::estimate::{estimate, estimate_of};
-use super::judge::judge;
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
 use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
@@ -124,9 +124,9 @@ impl Ready {
                     other => {
                         let named = simulation.scheme()?;
                         let mut runner = runner.with(&named.scheme, &named.pool);
-                        let judging = runner.with(&named.scheme, &named.pool);
-                        let judge = || judge(simulation, &judging, until, stop);
-                        let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, &judge, stop);
+                        let measuring = runner.with(&named.scheme, &named.pool);
+                        let chaos = || chaos(simulation, &measuring, until, stop);
+                        let equal = tune(&mut runner, until, named.scheme.order(), tolerance, &shortest, &chaos, stop);
                         let with_cause = |error| match warnings::function(&simulation.model) {
                             Some(cause) => cause.into(),
                             None => warnings::with_kinks(error, &simulation.model, &named.scheme),

@@ -94,8 +94,8 @@ impl fmt::Display for Reason {
             )?,
             Limit::Work(count) => write!(
                 f,
-                "no step met the tolerance {tolerance:e} in {count} tries, whose runs were too much work to go on with \
-                 shorter steps than {step:.2e}; give a larger tolerance, an earlier end time or a step"
+                "no step met the tolerance {tolerance:e} in {count} tries, and steps shorter than {step:.2e} would take \
+                 too long; give a larger tolerance, an earlier end time, or the step itself"
             )?,
             Limit::Stalled => {
                 write!(f, "the tolerance {tolerance:e} was not met: smaller local errors no longer reduce the error")?

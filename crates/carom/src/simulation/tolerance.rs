@@ -103,14 +103,15 @@ impl Trial {
 }
 
 /// Finds a step with which the final state, and the coordinates on the way, meet the tolerance. The search ends early if `stop`
-/// asks for it, or if it can tell that no step will do: `judge` tells whether roundoff spoils the motion whatever the step is.
+/// asks for it, or if it can tell that no step will do: `chaos` measures whether the motion is chaotic, and then says why no
+/// step meets the tolerance.
 pub(super) fn tune(
     runner: &mut Runner,
     until: f64,
     order: usize,
     tolerance: f64,
     shortest: &Shortest,
-    judge: &dyn Fn() -> Option<Reason>,
+    chaos: &dyn Fn() -> Option<Reason>,
     stop: &dyn Watcher,
 ) -> Result<Tuned> {
     let time = until - runner.start().z.t;
@@ -118,7 +119,7 @@ pub(super) fn tune(
     let (mut step, mut known) = pilot(runner, until, order, tolerance, shortest, stop)?;
     let mut verdict = None;
     if time / step > MANY_STEPS {
-        verdict = Some(judge());
+        verdict = Some(chaos());
         if verdict.flatten().is_some() {
             (step, known) = (step.max(time / MANY_STEPS), None);
         }
@@ -156,7 +157,7 @@ pub(super) fn tune(
         }
         tries.push((step, error));
         if error > ORDERLESS
-            && let Some(reason) = verdict.get_or_insert_with(judge)
+            && let Some(reason) = verdict.get_or_insert_with(chaos)
         {
             (best.roundoff.error, limit) = (larger(best.roundoff.error, reason.roundoff), Limit::Roundoff);
             break;
@@ -204,7 +205,8 @@ pub(super) fn tune(
     }
 }
 
-/// True if another try, with so many times the steps of the last one, would be too much work. There was less work before that one.
+/// True if one more try with `times` as many steps as the last one would exceed the work that a search may do. `before` is the work
+/// that had been done before the last try.
 fn is_too_much(runner: &Runner, before: f64, times: f64) -> bool {
     runner.work() + times * (runner.work() - before) > MOST_WORK
 }

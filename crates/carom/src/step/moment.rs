@@ -17,7 +17,7 @@ pub(super) fn is_out_of_reach(a: Moment, b: Moment) -> bool {
 }
 
 /// True if the gap is not below a level at any moment after the first, and never turns from falling to rising. Gaps and rates between
-/// the first and the last moment are multiplied by `side`. Without branches, because most steps are such.
+/// the first and the last moment are multiplied by `side`. It has no branches, because it is true of most steps.
 pub(super) fn stays_open(side: f64, first: Moment, gaps: &[f64], rates: &[f64], last: Moment, level: f64) -> bool {
     let (mut open, mut falls) = (last.gap >= level, first.rate < 0.0);
     let mut turns = false;

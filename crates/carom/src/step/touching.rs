@@ -97,8 +97,8 @@ impl Touching {
         Ok(GAP_ROUNDOFF * (evaluator.size_of_gap(wall, z, &self.moved)? + (rate * z.t).abs()))
     }
 
-    /// True if the gap of a wall at the start z of a step of length h is closed or roundoff. Mostly the sizes at the ends of the step
-    /// tell that it is not.
+    /// True if the gap of a wall at the start z of a step of length h is closed or roundoff. In most steps a bound that is already
+    /// known shows that it is not, without another evaluation.
     pub(super) fn touches_at_start(
         &mut self,
         wall: usize,

@@ -1,4 +1,4 @@
-//! Whether any step can meet a tolerance.
+//! Whether the motion is chaotic: then no step of any method meets a tolerance.
 
 use super::Simulation;
 use super::controlled::tune_controlled;
@@ -10,7 +10,7 @@ use crate::run::Watcher;
 /// Why no step of any method gives a final state with correct digits, if the default method measures that in the motion: there
 /// roundoff grows until it is as large as the motion. A method of low order would need more steps to show it than it can make. None
 /// if that is not so, or is not known.
-pub(super) fn judge(simulation: &Simulation, runner: &Runner, until: f64, stop: &dyn Watcher) -> Option<Reason> {
+pub(super) fn chaos(simulation: &Simulation, runner: &Runner, until: f64, stop: &dyn Watcher) -> Option<Reason> {
     if simulation.has_default_method() || runner.is_resumed() {
         return None;
     }
