@@ -98,9 +98,22 @@ fn newtons(given: &[Expr], unknowns: &[Expr], residuals: &[Expr]) -> [Newton; 2]
             stated: 0,
             backend,
             lease: Default::default(),
+            derived: Default::default(),
         };
         Newton::new(&mechanics, given, unknowns, residuals, &[]).expect("all symbols are inputs")
     })
+}
+
+/// Copies share L_vv; one with another L has its own.
+#[test]
+fn a_copy_with_another_lagrangian_has_another_mass() {
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"3*x'^2/2\"";
+    let model = Model::from_text("ball", text, &[]).expect("it is right");
+    let ball = Mechanics::new(&model.system);
+    assert_eq!(ball.mass()[0][0], Expr::constant(3.0));
+    let heavy = Mechanics { l: 2.0 * ball.l, ..ball.clone() };
+    assert_eq!(heavy.mass()[0][0], Expr::constant(6.0));
+    assert_eq!(ball.clone().mass()[0][0], Expr::constant(3.0));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Exact derivatives and substitution, each one sweep over the graph.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{Arena, Expr, ExprNode, Func, Op, with_arena};
 
@@ -67,18 +67,21 @@ pub fn jacobian(fs: &[Expr], xs: &[Expr]) -> Vec<Vec<Expr>> {
         let [one, zero] = [1.0, 0.0].map(|c| a.constant(c));
         let order = a.reachable(fs);
         let place: FxHashMap<Expr, usize> = order.iter().enumerate().map(|(at, &e)| (e, at)).collect();
-        let users = a.users(&order, &place);
+        let operands: Vec<[usize; 2]> = order.iter().map(|&e| a.places_of_operands(e, &place)).collect();
+        let users = users(&operands);
         let mut tangent = vec![zero; order.len()];
+        // The last column for which a node was found to depend on xⱼ.
+        let mut seen = vec![usize::MAX; order.len()];
         let mut rows = vec![vec![zero; xs.len()]; fs.len()];
         for (j, x) in xs.iter().enumerate() {
             let Some(&start) = place.get(x) else { continue };
             tangent[start] = one;
-            let affected = dependants(&users, start);
+            let affected = dependants(&users, start, j, &mut seen);
             for &at in &affected {
                 let node = a.node(order[at]);
                 let mut sum = zero;
-                for (index, operand) in node.operands().enumerate() {
-                    let dx = tangent[place[&operand]];
+                for (index, operand) in operands[at].into_iter().enumerate().take_while(|(_, at)| *at != NONE) {
+                    let dx = tangent[operand];
                     if dx != zero {
                         let partial = a.partial(order[at], node, index);
                         let term = a.mul(partial, dx);
@@ -94,14 +97,30 @@ pub fn jacobian(fs: &[Expr], xs: &[Expr]) -> Vec<Vec<Expr>> {
     })
 }
 
-/// The places that can be reached from `start` by way of `users`, in order, without `start`.
-fn dependants(users: &[Vec<usize>], start: usize) -> Vec<usize> {
-    let mut seen: FxHashSet<usize> = FxHashSet::default();
-    let mut stack = vec![start];
-    while let Some(at) = stack.pop() {
-        stack.extend(users[at].iter().filter(|&&user| seen.insert(user)));
+/// The place of an operand that there is not.
+const NONE: usize = usize::MAX;
+
+/// For each node the places of those that it is an operand of.
+fn users(operands: &[[usize; 2]]) -> Vec<Vec<usize>> {
+    let mut users = vec![Vec::new(); operands.len()];
+    for (at, operands) in operands.iter().enumerate() {
+        operands.iter().take_while(|operand| **operand != NONE).for_each(|&operand| users[operand].push(at));
     }
-    let mut all: Vec<usize> = seen.into_iter().collect();
+    users
+}
+
+/// The places that can be reached from `start` by way of `users`, in order, without `start`. They are marked by `mark` in `seen`.
+fn dependants(users: &[Vec<usize>], start: usize, mark: usize, seen: &mut [usize]) -> Vec<usize> {
+    let (mut stack, mut all) = (vec![start], Vec::new());
+    while let Some(at) = stack.pop() {
+        for &user in &users[at] {
+            if seen[user] != mark {
+                seen[user] = mark;
+                all.push(user);
+                stack.push(user);
+            }
+        }
+    }
     all.sort_unstable();
     all
 }
@@ -134,13 +153,11 @@ impl Arena {
         active
     }
 
-    /// For each of `order` the places in it of those that it is an operand of.
-    fn users(&self, order: &[Expr], place: &FxHashMap<Expr, usize>) -> Vec<Vec<usize>> {
-        let mut users = vec![Vec::new(); order.len()];
-        for (at, &e) in order.iter().enumerate() {
-            self.node(e).operands().for_each(|x| users[place[&x]].push(at));
-        }
-        users
+    /// The places of the operands of e.
+    fn places_of_operands(&self, e: Expr, place: &FxHashMap<Expr, usize>) -> [usize; 2] {
+        let mut places = [NONE; 2];
+        places.iter_mut().zip(self.node(e).operands()).for_each(|(at, operand)| *at = place[&operand]);
+        places
     }
 
     /// ∂e/∂(operand number `index`), where `node` is the node of e.

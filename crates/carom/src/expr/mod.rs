@@ -33,6 +33,7 @@ use std::hash::{Hash, Hasher};
 pub use arena::{Arena, Lease, forget_all, table_size, with_arena};
 pub use diff::{diff_many, directional, grad, jacobian, substitute};
 pub use eval::eval;
+pub use ops::any_depends_on;
 
 /// A handle to an expression, as it was written. Handles are equal if their expressions are, whatever the order of the operands of
 /// their sums and products is: a + b equals b + a.
@@ -74,7 +75,7 @@ impl Hash for Expr {
 }
 
 /// An expression with the order of its operands: a + b is not b + a. Their values may differ by roundoff.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Written(u32);
 
 /// The name of an unknown, interned.

@@ -3,6 +3,8 @@
 use std::iter::{Product, Sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use rustc_hash::FxHashSet;
+
 use super::{Expr, ExprNode, Func, Op, Written, diff_many, with_arena};
 
 impl Expr {
@@ -109,7 +111,7 @@ impl Expr {
 
     /// True if any of `symbols` occurs in it.
     pub fn depends_on(self, symbols: &[Expr]) -> bool {
-        with_arena(|a| a.reachable(&[self])).iter().any(|e| symbols.contains(e))
+        any_depends_on(&[self], symbols)
     }
 
     /// The symbols that occur in it, in the order in which they stand.
@@ -119,6 +121,13 @@ impl Expr {
             nodes.into_iter().filter(|&e| matches!(a.node(e), ExprNode::Symbol(_))).collect()
         })
     }
+}
+
+/// True if any of `symbols` occurs in any of `fs`, by one sweep over all of them.
+pub fn any_depends_on(fs: &[Expr], symbols: &[Expr]) -> bool {
+    let nodes = with_arena(|a| a.reachable(fs));
+    let symbols: FxHashSet<Expr> = symbols.iter().copied().collect();
+    nodes.iter().any(|e| symbols.contains(e))
 }
 
 macro_rules! functions {

@@ -202,10 +202,15 @@ impl Flow for Gauss {
             moments.tau[k] = c * h;
             moments.lanes[k] = z0.t + c * h;
         }
-        let rows =
-            self.iteration.field.states().chunks(width).take(n).chain(self.iteration.rates.chunks(width).take(n));
-        for (lanes, row) in moments.lanes.chunks_mut(MOMENTS).skip(1).zip(rows) {
-            lanes[..width].copy_from_slice(row);
+        let (q, v) = (&self.iteration.field.states()[..n * width], &self.iteration.rates[..n * width]);
+        let (to_q, to_v) = moments.lanes[MOMENTS..].split_at_mut(n * MOMENTS);
+        if width == MOMENTS {
+            to_q.copy_from_slice(q);
+            to_v.copy_from_slice(v);
+            return true;
+        }
+        for (to, from) in [(to_q, q), (to_v, v)] {
+            to.chunks_mut(MOMENTS).zip(from.chunks(width)).for_each(|(to, row)| to[..width].copy_from_slice(row));
         }
         true
     }

@@ -7,7 +7,7 @@ use super::local::LocalCode;
 use super::tangent::Tangent;
 use super::{Mechanics, Newton, numbered};
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, grad, jacobian};
+use crate::expr::{Expr, any_depends_on, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::phase::Phase;
 use crate::solve::NoSolution;
@@ -112,7 +112,7 @@ impl Field {
         let given: Vec<Expr> = [time()].iter().chain(&mechanics.q).chain(&p).copied().collect();
         let constraints = mechanics.tangent_constraints();
         let all = equations(mechanics, &p);
-        let depends_on_time = all.iter().chain(&constraints).chain(extra).any(|e| e.depends_on(&[time()]));
+        let depends_on_time = any_depends_on(&[&all[..], &constraints, extra].concat(), &[time()]);
         let explicit = explicit_velocity(mechanics, &p).filter(|_| constraints.is_empty());
         let (mut values, mut unknowns, mut extra_values) = (2 * n + 1 + extra.len(), 0, extra.len());
         let velocity = match explicit {

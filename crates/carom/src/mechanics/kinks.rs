@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Mechanics, numbered};
+use super::{Derived, Mechanics, numbered};
 use crate::expr::{Expr, ExprNode, Func, Op, substitute, with_arena};
 
 /// The kinks of L and of the forces.
@@ -92,6 +92,7 @@ impl Mechanics {
             parameters: self.parameters.iter().chain(&sides).copied().collect(),
             l: substitute(&[self.l], &from, &to)[0],
             forces: self.forces.as_ref().map(|forces| substitute(forces, &from, &to)),
+            derived: Derived::default(),
             ..self.clone()
         }
     }

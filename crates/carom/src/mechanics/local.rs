@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::function::Pace;
 use super::{Function, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, directional, grad, jacobian};
+use crate::expr::{Expr, any_depends_on, directional, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
 use crate::system::{Enforce, ForceFunction, time};
 
@@ -68,7 +68,7 @@ impl LocalCode {
         let drift = directional(&momenta, &seeds);
         let balance: Vec<Expr> = rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect();
         let (rates_by_q, rates_by_v) = (jacobian(&rates, q), jacobian(&rates, v));
-        let matrices = [jacobian(&momenta, v), jacobian(&momenta, q), rates_by_q.clone(), rates_by_v.clone()];
+        let matrices = [mechanics.mass(), jacobian(&momenta, q), rates_by_q.clone(), rates_by_v.clone()];
         let mass = matrices[0].concat();
         let mut sparse = matrices.map(|matrix| entries(&matrix, &inputs));
         let mut constants =
@@ -83,8 +83,8 @@ impl LocalCode {
         let depends_on_time = [&[*l][..], &rates, &all.clone().collect::<Vec<_>>()].concat();
         Ok(LocalCode {
             n: q.len(),
-            is_quadratic: mass.iter().all(|entry| !entry.depends_on(v)),
-            depends_on_time: mechanics.function.is_some() || depends_on_time.iter().any(|e| e.depends_on(&[time()])),
+            is_quadratic: !any_depends_on(&mass, v),
+            depends_on_time: mechanics.function.is_some() || any_depends_on(&depends_on_time, &[time()]),
             motion: kernel(&[&[*l, l.diff(time())], &momenta, &rates])?,
             inertia: kernel(&[&momenta, &sparse[0].1])?,
             balance: kernel(&[&balance, &sparse[0].1])?,

@@ -40,9 +40,11 @@ pub use terms::{size_at, sum_of_terms};
 pub use violation::Violation;
 pub(crate) use walls::{Walls, at_end};
 
+use std::sync::{Arc, OnceLock};
+
 use crate::discrete::Sample;
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, Lease, grad, jacobian, substitute};
+use crate::expr::{Expr, Lease, Written, any_depends_on, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
 use crate::system::{Enforce, ForceFunction, System, time};
 
@@ -71,7 +73,13 @@ pub struct Mechanics {
     pub backend: Backend,
     /// Keeps the expressions.
     pub lease: Lease,
+    /// What has been derived from L.
+    pub derived: Derived,
 }
+
+/// L_vv, once it is derived, and the L that it belongs to. Copies share it.
+#[derive(Clone, Debug, Default)]
+pub struct Derived(Arc<OnceLock<(Written, Vec<Vec<Expr>>)>>);
 
 /// A constraint g(q, t) = 0 in the free coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +112,7 @@ impl Mechanics {
             stated: system.stated_constraints().len(),
             backend: Backend::Jit,
             lease: Lease::default(),
+            derived: Derived::default(),
         }
     }
 
@@ -136,7 +145,10 @@ impl Mechanics {
 
     /// The mass matrix L_vv.
     pub fn mass(&self) -> Vec<Vec<Expr>> {
-        jacobian(&self.momenta(), &self.v)
+        let derive = || jacobian(&self.momenta(), &self.v);
+        let (l, mass) = self.derived.0.get_or_init(|| (self.l.written(), derive()));
+        // A copy may have been given another L.
+        if *l == self.l.written() { mass.clone() } else { derive() }
     }
 
     /// g of the one-point constraints, to which v is tangent at every node.
@@ -146,7 +158,7 @@ impl Mechanics {
 
     /// True if L is quadratic in v: L_vv does not contain v.
     pub fn is_quadratic(&self) -> bool {
-        self.mass().concat().iter().all(|entry| !entry.depends_on(&self.v))
+        !any_depends_on(&self.mass().concat(), &self.v)
     }
 
     /// M = Σᵢ bᵢ L(qᵢ, vᵢ, tᵢ) over the samples of a step: L_d = h·M.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::{Mechanics, sum_of_terms};
+use super::Mechanics;
+use super::terms::Terms;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
@@ -68,7 +69,9 @@ struct Parts {
     /// (a, x) → r and the nonzero entries of ∂r/∂x
     equations: Kernel,
     /// (a, x) → the sum of the absolute terms of each residual
-    terms: Kernel,
+    terms: Arc<Terms>,
+    /// Room for them.
+    room: Vec<[f64; 2]>,
     /// (a, x) → results, next carried inputs
     results: Kernel,
     carried: Range<usize>,
@@ -198,11 +201,10 @@ impl Parts {
         let (places, slopes): (Vec<(usize, usize)>, Vec<Expr>) =
             slopes.map(|(at, slope)| ((at / n, at % n), slope)).unzip();
         equations.extend(slopes);
-        let terms: Vec<Expr> = problem.residuals.iter().map(|&r| sum_of_terms(r)).collect();
         Ok(Parts {
             equations: mechanics.kernel(&inputs, &equations)?,
-            // Rarely evaluated.
-            terms: mechanics.interpreted().kernel(&inputs, &terms)?,
+            terms: Arc::new(Terms::new(&[&mechanics.parameters, &inputs[..]].concat(), problem.residuals)),
+            room: Vec::new(),
             results: mechanics.kernel(&inputs, &[problem.results, problem.next].concat())?,
             state: carried.end..carried.end + problem.state.len(),
             carried,
@@ -278,7 +280,7 @@ impl Parts {
     /// True if the residuals are roundoff of their terms, and of the terms ∂rᵢ/∂xⱼ·xⱼ.
     fn is_roundoff(&mut self, inputs: &[f64], rule: &mut StopRule) -> bool {
         let (r, slopes) = self.values.split_at(self.n);
-        self.terms.eval(inputs, &mut self.sizes);
+        self.terms.eval(inputs, &mut self.room, &mut self.sizes);
         let x = &inputs[self.state.end..];
         for (&(i, j), slope) in self.places.iter().zip(slopes) {
             self.sizes[i] += (slope * x[j]).abs();

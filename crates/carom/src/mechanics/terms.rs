@@ -1,6 +1,8 @@
 //! The size of what adds up to an expression.
 
-use crate::expr::{Expr, ExprNode, Func, Op, grad};
+use rustc_hash::FxHashMap;
+
+use crate::expr::{Expr, ExprNode, Func, Op, grad, with_arena};
 
 /// The sum of the absolute terms of g, also of a sum that is multiplied or divided. The roundoff of g is a part of it.
 pub fn sum_of_terms(g: Expr) -> Expr {
@@ -39,6 +41,101 @@ fn is_sum(g: Expr) -> bool {
     false
 }
 
+/// The sums of the absolute terms of several expressions, as [`sum_of_terms`] defines them, in numbers. As expressions they would be much
+/// longer than the equations of a large system.
+#[derive(Debug)]
+pub(super) struct Terms {
+    /// All that the expressions are made of, operands before what uses them.
+    parts: Vec<Part>,
+    /// The place of each expression among the parts.
+    roots: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Constant(f64),
+    Input(usize),
+    /// A function of a part; true if it is a sum with another sign.
+    Unary(Func, usize, bool),
+    /// An operation on two parts, and which of them is a sum whose terms count.
+    Binary(Op, usize, usize, Sum),
+}
+
+/// The sum among the operands of a product or a quotient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sum {
+    None,
+    First,
+    Second,
+}
+
+impl Terms {
+    /// Of expressions of these inputs.
+    pub(super) fn new(inputs: &[Expr], fs: &[Expr]) -> Terms {
+        let inputs: FxHashMap<Expr, usize> = inputs.iter().enumerate().map(|(number, &e)| (e, number)).collect();
+        let order = with_arena(|a| a.reachable(fs).into_iter().map(|e| (e, a.node(e))).collect::<Vec<_>>());
+        let place: FxHashMap<Expr, usize> = order.iter().enumerate().map(|(at, &(e, _))| (e, at)).collect();
+        let mut is_sum: Vec<bool> = Vec::with_capacity(order.len());
+        let mut parts = Vec::with_capacity(order.len());
+        for (e, node) in order {
+            let (part, sum) = match node {
+                _ if inputs.contains_key(&e) => (Part::Input(inputs[&e]), false),
+                ExprNode::Const(c) => (Part::Constant(c), false),
+                ExprNode::Pi => (Part::Constant(std::f64::consts::PI), false),
+                // What is no input is not a number.
+                ExprNode::Symbol(_) => (Part::Constant(f64::NAN), false),
+                ExprNode::Unary(f, x) => {
+                    let sum = f == Func::Neg && is_sum[place[&x]];
+                    (Part::Unary(f, place[&x], sum), sum)
+                }
+                ExprNode::Binary(op, x, y) => {
+                    let (x, y) = (place[&x], place[&y]);
+                    let which = match op {
+                        Op::Mul if is_sum[y] => Sum::Second,
+                        Op::Mul | Op::Div if is_sum[x] => Sum::First,
+                        _ => Sum::None,
+                    };
+                    let is_sum = matches!(op, Op::Add | Op::Sub) || which != Sum::None;
+                    (Part::Binary(op, x, y, which), is_sum)
+                }
+            };
+            parts.push(part);
+            is_sum.push(sum);
+        }
+        Terms { parts, roots: fs.iter().map(|f| place[f]).collect() }
+    }
+
+    /// Writes the sums at these inputs.
+    pub(super) fn eval(&self, inputs: &[f64], room: &mut Vec<[f64; 2]>, sums: &mut [f64]) {
+        room.clear();
+        for part in &self.parts {
+            // The value, and the sum of its absolute terms.
+            let next = match *part {
+                Part::Constant(c) => [c, c.abs()],
+                Part::Input(number) => [inputs[number], inputs[number].abs()],
+                Part::Unary(f, x, is_sum) => {
+                    let value = f.apply(room[x][0]);
+                    [value, if is_sum { room[x][1] } else { value.abs() }]
+                }
+                Part::Binary(op, x, y, sum) => {
+                    let ([x, x_terms], [y, y_terms]) = (room[x], room[y]);
+                    let value = op.apply(x, y);
+                    let terms = match (op, sum) {
+                        (Op::Add | Op::Sub, _) => x_terms + y_terms,
+                        (_, Sum::Second) => x.abs() * y_terms,
+                        (Op::Div, Sum::First) => x_terms / y.abs(),
+                        (_, Sum::First) => x_terms * y.abs(),
+                        _ => value.abs(),
+                    };
+                    [value, terms]
+                }
+            };
+            room.push(next);
+        }
+        sums.iter_mut().zip(&self.roots).for_each(|(sum, &root)| *sum = room[root][1]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,9 +152,13 @@ mod tests {
             (x * y, 9.0),
             (-(x - y + 2.0) * 0.5, 4.0),
             (y * (x - y) / x, 6.0),
+            ((x - y) * x.sin() + (x * (x - y)).exp(), 6.0 * 3.0_f64.sin() + 1.0),
         ] {
             let found = eval(&[sum_of_terms(g)], &values)[0];
             assert!((found - due).abs() <= 1e-15 * due, "{found}, not {due}");
+            let mut sums = [0.0];
+            Terms::new(&[x, y], &[g]).eval(&[3.0, 3.0], &mut Vec::new(), &mut sums);
+            assert!((sums[0] - due).abs() <= 1e-15 * due, "{}, not {due}", sums[0]);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Field, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
-use crate::expr::{Expr, grad};
+use crate::expr::{Expr, any_depends_on, grad};
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes};
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
@@ -90,7 +90,7 @@ impl Walls {
         let per_wall = if field.has_extra() { AT_END } else { 2 };
         let end = End { z: nowhere, values: vec![0.0; per_wall * walls.len()] };
         let code = Code {
-            depends_on_time: gaps.iter().any(|gap| gap.depends_on(&[time()])),
+            depends_on_time: any_depends_on(&gaps, &[time()]),
             all: if field.has_extra() { None } else { Some(mechanics.kernel(&symbols, &gaps)?) },
             each: each.collect::<Result<_>>()?,
             inside: inside.collect::<Result<_>>()?,

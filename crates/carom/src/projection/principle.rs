@@ -4,7 +4,7 @@ use super::map::{Map, Projector};
 use super::study::Study;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, directional, substitute};
-use crate::mechanics::{Mechanics, numbered};
+use crate::mechanics::{Derived, Mechanics, numbered};
 
 /// Hamilton's principle with a projection. [GP (5)–(7)]
 ///
@@ -70,5 +70,5 @@ fn pulled_back(inside: &Mechanics, project: &[Expr]) -> Mechanics {
     let from: Vec<Expr> = inside.q.iter().chain(&inside.v).copied().collect();
     let to: Vec<Expr> = project.iter().chain(&velocities).copied().collect();
     let l = substitute(&[inside.l], &from, &to)[0];
-    Mechanics { l, walls: vec![-inside.walls[0]], ..inside.clone() }
+    Mechanics { l, walls: vec![-inside.walls[0]], derived: Derived::default(), ..inside.clone() }
 }

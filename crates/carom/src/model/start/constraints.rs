@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::error::Result;
-use crate::expr::{Expr, eval, grad, jacobian};
+use crate::expr::{Expr, eval, grad};
 use crate::kernel::Backend;
 use crate::limits::{DEPENDENT, ON_CONSTRAINT, START_TOUCHES};
 use crate::mechanics::Field;
@@ -26,8 +26,7 @@ impl Model {
         };
         let start = self.start()?;
         let check = Check::new(self);
-        let vs: Vec<Expr> = self.system.free().into_iter().map(|i| self.system.coordinates[i].v).collect();
-        let mass = check.at(&jacobian(&grad(self.system.lagrangian.l, &vs), &vs).concat(), &start.q, &start.v);
+        let mass = check.at(&check.mass().concat(), &start.q, &start.v);
         let ahead: Vec<f64> = start.q.iter().zip(&start.v).map(|(q, v)| q + h * v).collect();
         let growth = |constraint: &Constraint| {
             let normal = |q: &[f64]| check.gradient(constraint.g, q);
@@ -166,13 +165,11 @@ impl Check<'_> {
     /// 1/√(L_vv)ᵢᵢ of each free coordinate at rest: the unit in which its gradients have the unit of an energy. 1 for a coordinate
     /// without a mass.
     fn units(&self, q: &[f64]) -> Vec<f64> {
-        let system = &self.model.system;
         let unit = |mass: f64| Some(1.0 / mass.abs().sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0);
         if let Some(recursive) = &self.recursive {
             return recursive.masses(q).into_iter().map(unit).collect();
         }
-        let vs: Vec<Expr> = system.free().into_iter().map(|i| system.coordinates[i].v).collect();
-        let masses: Vec<Expr> = vs.iter().map(|&v| system.lagrangian.l.diff(v).diff(v)).collect();
+        let masses: Vec<Expr> = self.mass().iter().enumerate().map(|(i, row)| row[i]).collect();
         self.at(&masses, q, &vec![0.0; q.len()]).into_iter().map(unit).collect()
     }
 

@@ -10,7 +10,7 @@ mod walls;
 
 pub(crate) use quick::QuickStart;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
 use self::recursive::Recursive;
@@ -134,13 +134,15 @@ pub(super) struct Check<'a> {
     /// The tree of a large mechanism.
     recursive: Option<Recursive>,
     mistakes: RefCell<Vec<Diagnostic>>,
+    /// L_vv of the free coordinates, once it is derived.
+    mass: OnceCell<Vec<Vec<Expr>>>,
 }
 
 impl<'a> Check<'a> {
     fn new(model: &'a Model) -> Check<'a> {
         let parameters = model.parameter_values();
         let recursive = Recursive::new(&model.system, &parameters);
-        Check { model, parameters, recursive, mistakes: RefCell::default() }
+        Check { model, parameters, recursive, mistakes: RefCell::default(), mass: OnceCell::new() }
     }
 
     /// Notes a mistake, so that checking can go on.
@@ -316,13 +318,21 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// L_vv of the free coordinates, by rows.
+    pub(super) fn mass(&self) -> &[Vec<Expr>] {
+        self.mass.get_or_init(|| {
+            let system = &self.model.system;
+            let vs: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].v).collect();
+            jacobian(&grad(system.lagrangian.l, &vs), &vs)
+        })
+    }
+
     /// L_vv of the n free coordinates, bordered by the gradients of the m constraints, by rows.
     pub(super) fn bordered(&self) -> (Vec<Expr>, usize, usize) {
         let system = &self.model.system;
         let free = system.free();
-        let vs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].v).collect();
         let qs: Vec<Expr> = free.iter().map(|&i| system.coordinates[i].q).collect();
-        let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
+        let mass = self.mass();
         let gradients: Vec<Vec<Expr>> = system.constraints.iter().map(|c| grad(c.g, &qs)).collect();
         let (n, m) = (free.len(), gradients.len());
         let zero = Expr::constant(0.0);

@@ -1,7 +1,7 @@
 //! The start of a motion for other parameters, without reading the model again.
 
 use super::Start;
-use crate::expr::{Expr, grad, jacobian, substitute};
+use crate::expr::{Expr, any_depends_on, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
 use crate::linkage;
 use crate::mechanics::eliminate;
@@ -33,7 +33,7 @@ impl QuickStart {
         let (q, v, n) = (system.q(), system.v(), system.coordinates.len());
         let momenta = grad(system.lagrangian.l, &v);
         let mass = jacobian(&momenta, &v);
-        let is_quadratic = !mass.iter().flatten().any(|entry| entry.depends_on(&v));
+        let is_quadratic = !any_depends_on(&mass.concat(), &v);
         let at = |fs: &[Expr], velocities: &[Expr]| {
             let from: Vec<Expr> = q.iter().chain(&v).copied().chain([time()]).collect();
             let to: Vec<Expr> = initial.q.iter().chain(velocities).copied().chain([Expr::constant(0.0)]).collect();

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::error::plain;
-use crate::expr::{Expr, eval, grad, jacobian};
+use crate::expr::{Expr, any_depends_on, eval};
 use crate::limits::START_TOUCHES;
 
 impl Check<'_> {
@@ -23,8 +23,7 @@ impl Check<'_> {
         let system = &self.model.system;
         let is_quadratic = self.recursive.is_some() || {
             let vs: Vec<Expr> = system.free().iter().map(|&i| system.coordinates[i].v).collect();
-            let mass = jacobian(&grad(system.lagrangian.l, &vs), &vs);
-            !mass.iter().flatten().any(|entry| entry.depends_on(&vs))
+            !any_depends_on(&self.mass().concat(), &vs)
         };
         for (wall, span) in system.walls.iter().zip(&self.model.places.restitutions) {
             let e = eval(&[wall.restitution], &self.parameters)[0];
