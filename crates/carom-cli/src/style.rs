@@ -84,7 +84,7 @@ fn marked(text: &str) -> String {
     text.lines().map(paint_line).collect::<Vec<_>>().join("\n")
 }
 
-/// A number with at most so many significant digits.
+/// A number with at most `digits` significant digits.
 pub fn rounded(x: f64, digits: usize) -> String {
     let decimals = digits - 1;
     format!("{x:.decimals$e}").parse().map_or_else(|_| x.to_string(), plain)

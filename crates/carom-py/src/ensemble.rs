@@ -16,7 +16,7 @@ use crate::errors::to_python;
 use crate::loaded::Loaded;
 use crate::signals::{Flag, patiently, patiently_with};
 
-/// A thread takes so many rows at a time.
+/// The number of rows that a thread takes at a time.
 const AT_ONCE: u64 = 256;
 
 /// A sweep in memory.

@@ -24,7 +24,7 @@ use crate::recorder::Recorder;
 use crate::result::{Finished, dictionary};
 use crate::signals::{Flag, Signals, patiently};
 
-/// A run reserves memory for at most so many rows.
+/// The largest number of rows for which a run reserves memory.
 const MOST_RESERVED: f64 = 1e7;
 
 /// A model: its text, with settings that override values.

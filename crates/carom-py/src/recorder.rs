@@ -34,7 +34,7 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Reserves memory for rows with so many coordinates, outputs and constraints.
+    /// Reserves memory for rows with these numbers of coordinates, outputs and constraints.
     pub fn new(
         samples: bool,
         rows: usize,

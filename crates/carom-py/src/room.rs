@@ -12,7 +12,7 @@ use carom::lab::expr::{forget_all, table_size};
 use crate::dense::Kept;
 use crate::loaded::{Slot, empty_cache};
 
-/// The table is emptied when it has so many nodes, of about 100 bytes each.
+/// The table is emptied when it has this number of nodes, of about 100 bytes each.
 const MOST_NODES: usize = 1_000_000;
 /// If it grows to that with so few models, they are large, and more room is given.
 const FEW_MODELS: usize = 16;

@@ -14,7 +14,7 @@ use crate::force::Trouble;
 
 /// Python is asked this often.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The clock is read at least once in so many calls.
+/// The clock is read at least once in this number of calls.
 const MOST_CALLS: u32 = 1024;
 /// The stack of threads that compile.
 const STACK: usize = 64 << 20;
@@ -22,7 +22,7 @@ const STACK: usize = 64 << 20;
 /// Asks Python for signals every 50 ms, in the thread that computes.
 pub struct Signals {
     calls: Cell<u32>,
-    /// The clock is read after so many calls, about every millisecond.
+    /// The clock is read after this number of calls, about every millisecond.
     gap: Cell<u32>,
     clock: Cell<Instant>,
     asked: Cell<Instant>,

@@ -1,6 +1,6 @@
 //! Curves with fewer points that look the same.
 
-/// At most so many points are drawn of a curve that is made smaller.
+/// The largest number of points of a curve that is made smaller.
 pub const FEW: usize = 250;
 /// The first tolerance, relative to the extent of the curve; it doubles until few points are left.
 const FIRST: f64 = 1e-4;

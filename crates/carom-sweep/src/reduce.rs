@@ -107,7 +107,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Empty statistics with so many bins.
+    /// Empty statistics with this number of bins.
     pub fn new(bins: usize) -> Statistics {
         Statistics { bins, ..Statistics::default() }
     }
@@ -215,7 +215,7 @@ fn bin(x: f64, level: i32) -> i64 {
     (x / 2_f64.powi(level)).floor() as i64
 }
 
-/// The least level, not below `from`, with which numbers from `least` to `largest` fit into so many bins.
+/// The least level, not below `from`, with which numbers from `least` to `largest` fit into this number of bins.
 fn level(least: f64, largest: f64, bins: usize, from: Option<i32>) -> i32 {
     // With this width the numbers are at least as many bins apart as there are.
     let finest = ((largest - least) / bins as f64).log2().floor() as i32 - 1;

@@ -31,28 +31,28 @@ pub const KEPT_PIVOT: f64 = 1e-3;
 pub const RESIDUAL_ROUNDOFF: f64 = 2e-15;
 /// Residuals as small as this, relative to the sum of their absolute terms, are roundoff if they no longer decrease.
 pub const STAGNATION: f64 = 1e-12;
-/// Newton's method gives up after so many iterations.
+/// Newton's method gives up after this number of iterations.
 pub const MAX_ITERATIONS: usize = 30;
-/// Newton's method as one native function ends after so many iterations. Most steps take one or two; what takes more goes on in
+/// Newton's method as one native function ends after this number of iterations. Most steps take one or two; what takes more goes on in
 /// parts, where residuals are compared with their terms.
 #[cfg_attr(not(feature = "jit"), allow(dead_code))]
 pub const QUICK_ITERATIONS: usize = 6;
 /// The solution of linear equations is corrected this often; what is corrected then is roundoff.
 pub const REFINEMENTS: usize = 2;
-/// After so many iterations, which are enough for accuracy, residuals are also compared with the roundoff of the coordinates.
+/// After this number of iterations, which are enough for accuracy, residuals are also compared with the roundoff of the coordinates.
 pub const LATE: usize = 4;
-/// After so many iterations, a residual is also compared with how far the roundoff of other equations moves it.
+/// After this number of iterations, a residual is also compared with how far the roundoff of other equations moves it.
 pub const VERY_LATE: usize = 8;
-/// From so many iterations on, residuals are compared with their terms.
+/// From this number of iterations on, residuals are compared with their terms.
 pub const RESIDUALS_COUNT: usize = 2;
 /// After a correction as small as this, relative to each unknown, the next one is below roundoff.
 pub const LAST_CORRECTION: f64 = 1e-9;
-/// Newton's method on strongly nonlinear equations gives up after so many iterations, in each of which it halves the correction at
+/// Newton's method on strongly nonlinear equations gives up after this number of iterations, in each of which it halves the correction at
 /// most so often.
 pub const MAX_CAREFUL: usize = 200;
 /// See above.
 pub const HALVINGS_OF_CORRECTION: usize = 60;
-/// Where the velocity of given momenta is hard to find while walls hold the motion, the momenta grow to them in so many parts.
+/// Where the velocity of given momenta is hard to find while walls hold the motion, the momenta grow to them in this number of parts.
 pub const PARTS_OF_MOMENTA: usize = 64;
 
 // ---- Stages of collocation -----------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ pub const SINKS: f64 = 1e-3;
 /// An approach slower than this, relative to the fastest impact so far or to the velocities whose difference it is, is roundoff.
 /// Rates of different walls are compared as |φ̇|/√W.
 pub const SLOW: f64 = 1e-13;
-/// Newton's method on the length of a partial step gives up after so many trials, and the bracket is halved instead.
+/// Newton's method on the length of a partial step gives up after this number of trials, and the bracket is halved instead.
 pub const NEWTON_TRIALS: usize = 8;
 /// After an event, the search for the next one first covers this many times the interval between the last two events. If it finds
 /// none, the interval grows by this factor.
@@ -94,7 +94,7 @@ pub const STEADY: f64 = 0.03;
 
 // ---- Impacts -------------------------------------------------------------------------------------------------------------------
 
-/// Beyond so many bounces at one instant the remaining contacts become inelastic.
+/// Beyond this number of bounces at one instant the remaining contacts become inelastic.
 pub const MAX_AT_ONE_INSTANT: usize = 1000;
 /// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the constraints
 /// block its normal direction.
@@ -195,11 +195,11 @@ pub const EXPLICIT_FAR: f64 = 4.0;
 pub const EXPLICIT_JUMP: f64 = 6.0;
 /// A step is at least this part of the one before it.
 pub const EXPLICIT_SHRINK: f64 = 0.3;
-/// The accelerations are simplified if computing them takes less than so many additions: simplifying longer ones takes too long.
+/// The accelerations are simplified if computing them takes fewer additions than this: simplifying longer ones takes too long.
 pub const LONGEST_TO_SHORTEN: usize = 400;
 /// The first step, relative to the time of the run.
 pub const EXPLICIT_FIRST: f64 = 1e-3;
-/// A motion leaves its lane if so many trials do not reach a wall.
+/// A motion leaves its lane if this number of trials does not reach a wall.
 pub const MOST_AIMS: usize = 12;
 /// A motion leaves its lane if two impacts follow within this, relative to its step: impacts may accumulate.
 pub const SOON: f64 = 1e-2;
@@ -241,37 +241,42 @@ pub const MANY_STEPS: f64 = 2e5;
 /// The search for a step gives up where its runs would make more steps than this, counted as those of a system with few coordinates,
 /// and the tolerance is not near. That takes some seconds.
 pub const MOST_WORK: f64 = 4e6;
+/// One run of such a search may make this many of them: a run that takes longer is refused, because the estimate needs several.
+pub const MOST_WORK_OF_RUN: f64 = 1e7;
 /// The tolerance is near if the error is at most this many times as large.
 pub const NEAR: f64 = 100.0;
 /// The work of an impact, in steps.
 pub const WORK_OF_IMPACT: f64 = 10.0;
-/// A sweep has at most so many rows.
+/// The largest number of rows of a sweep.
 pub const MOST_ROWS: u64 = 10_000_000_000;
-/// A run has at most so many uniform samples.
+/// The largest number of uniform samples of a run.
 pub const MOST_SAMPLES: f64 = 1e7;
-/// The window of `mhc` has at most so many nodes.
+/// The largest number of nodes in the window of `mhc`.
 pub const MOST_WINDOW: f64 = 1e5;
-/// The search for a step makes at most so many tries.
+/// The largest number of tries in the search for a step.
 pub const TRIES: usize = 20;
-/// The order with which errors fall is observed over so many tries.
+/// The order with which errors fall is observed over this number of tries.
 pub const COMPARED_TRIES: usize = 4;
 /// If halving the step this often has not moved the time at which a run fails, the step is not the cause: a wall jumps, say.
 pub const SAME_FAILURES: usize = 10;
-/// The error of roundoff is measured by so many disturbed runs. One may by chance be close, hardly all.
+/// The error of roundoff is measured by this number of disturbed runs. One may by chance be close, hardly all.
 pub const DISTURBED_RUNS: usize = 4;
+/// So it is by this number where steps are controlled, because the finer run is one more: in a soak of 641 chaotic systems no error was
+/// above 10 times its estimate with any two of four disturbed runs.
+pub const DISTURBED_BESIDE_FINER: usize = 2;
 /// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
 /// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
 pub const NEGLIGIBLE: f64 = 0.03;
 /// Where roundoff is above this, relative to the tolerance, other steps will not reach the tolerance either.
 pub const HOPELESS: f64 = 1e3;
-/// A growth is resolved if it takes at least so many checkpoints.
+/// A growth is resolved if it takes at least this number of checkpoints.
 pub const RESOLVED: usize = 16;
 /// Disturbances grow exponentially if they grow by this factor in each quarter of the time: more than under a power law t³.
 pub const TENFOLD: f64 = 10.0;
 /// The steps of a motion are scouted for local errors of this, relative to the tolerance: those of all steps add up.
 pub const LOCAL_ERROR: f64 = 1e-2;
-/// Steps are scouted at most so often.
+/// Steps are scouted at most this often.
 pub const SCOUT_STEPS: f64 = 2e4;
 /// A step that was scouted is tried if a run has no more of them than this: with the runs for the estimate that takes some 20 s.
 pub const MOST_SCOUTED: f64 = 2.5e6;
@@ -283,6 +288,8 @@ pub const ORDERLESS: f64 = 1e-3;
 pub const ENCOUNTER: f64 = 0.03;
 /// An order is lower than that of the method if it is less than this part of it.
 pub const LOW_ORDER: f64 = 0.5;
+/// From this order on, the first step that is tried for a whole run is shorter than the one found in a short run, because errors add up.
+pub const HIGH_ORDER: usize = 8;
 /// A run whose extent is less than this, relative to how far single steps move, has not moved: its solver gave back the start.
 pub const UNMOVED: f64 = 1e-3;
 /// Where steps cannot be made in halves, those of the finer run are shorter by this factor: less than a tenth of the error for

@@ -35,7 +35,7 @@ pub(super) struct Misses {
 
 /// A gap counts as touched if it is at most this many times its roundoff.
 const TOUCHES: f64 = 4.0;
-/// So many trials locate a minimum.
+/// The number of trials that locate a minimum.
 const TRIALS: usize = 100;
 
 impl Misses {

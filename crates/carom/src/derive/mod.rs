@@ -27,7 +27,7 @@ use symbols::{Letters, letter, notation};
 const LARGEST_SYSTEM: usize = 80_000;
 /// Impact laws are written while the sum of such products, of coordinates and operations of φ, is at most this.
 const LARGEST_WALLS: usize = 80_000;
-/// An impact law has about so many operations beside those of φ, for each coordinate.
+/// About the number of operations of an impact law beside those of φ, for each coordinate.
 const LAW: usize = 50;
 
 /// Derives the mechanics of a system.

@@ -1,6 +1,6 @@
 //! A map made in two half steps.
 
-use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
+use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase, Polynomial};
 use crate::solve::NoSolution;
 
 /// Φ_{h/2} ∘ Φ_{h/2} instead of Φ_h. Gives an independent result for every step, including partial steps, which a smaller h
@@ -13,13 +13,16 @@ pub(crate) struct Halved {
     /// The moments inside the first half, if the map provides them.
     first: Moments,
     has_first: bool,
+    /// The polynomials of both halves, if the map has them; that of the second is only written where a polynomial is read.
+    halves: [Polynomial; 2],
 }
 
 impl Halved {
     /// Makes the steps of `map` in halves; `size` is the length of a state.
     pub(crate) fn new(map: Box<dyn Flow>, size: usize) -> Halved {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; size] };
-        Halved { map, last: (nowhere.clone(), 0.0), middle: nowhere, first: Moments::new(size / 2), has_first: false }
+        let (last, first, halves) = ((nowhere.clone(), 0.0), Moments::new(size / 2), Default::default());
+        Halved { map, last, middle: nowhere, first, has_first: false, halves }
     }
 }
 
@@ -28,6 +31,9 @@ impl Flow for Halved {
         self.last.0.t = f64::NAN;
         self.map.step(z0, 0.5 * h, &mut self.middle)?;
         self.has_first = self.map.write_moments(z0, 0.5 * h, &mut self.first);
+        if !self.map.write_polynomial(z0, 0.5 * h, &mut self.halves[0]) {
+            self.halves[0].forget();
+        }
         self.map.step(&self.middle, 0.5 * h, z1)?;
         self.last.0.copy_from(z0);
         self.last.1 = h;
@@ -80,6 +86,36 @@ impl Flow for Halved {
             pairs.for_each(|(lanes, first)| lanes[k] = first[2 * k]);
         }
         true
+    }
+
+    /// Writes the polynomial of the second half, that of the first, and the state between them.
+    fn write_polynomial(&self, z0: &Phase, h: f64, polynomial: &mut Polynomial) -> bool {
+        let is_known = self.halves[0].h > 0.0 && self.last.1 == h && self.last.0 == *z0;
+        if !is_known || !self.map.write_polynomial(&self.middle, 0.5 * h, polynomial) {
+            return false;
+        }
+        polynomial.h = h;
+        polynomial.rates.extend_from_slice(&self.halves[0].rates);
+        polynomial.rates.extend_from_slice(&self.middle.z);
+        true
+    }
+
+    fn read(&mut self, z0: &Phase, polynomial: &Polynomial, tau: f64, z: &mut Phase) -> bool {
+        let Halved { map, last, middle, halves, .. } = self;
+        let Some(rates) = polynomial.rates.len().checked_sub(middle.z.len()) else { return false };
+        let (half, [first, second]) = (0.5 * polynomial.h, halves);
+        last.0.t = f64::NAN;
+        for (to, rates) in
+            [(&mut *second, &polynomial.rates[..rates / 2]), (&mut *first, &polynomial.rates[rates / 2..rates])]
+        {
+            to.h = half;
+            to.rates.clear();
+            to.rates.extend_from_slice(rates);
+        }
+        middle.t = z0.t + half;
+        middle.z.copy_from_slice(&polynomial.rates[rates..]);
+        // That of the first half is the guess of a partial step, also where it ends in the second.
+        map.read(z0, first, tau.min(half), z) && (tau <= half || map.read(middle, second, tau - half, z))
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {

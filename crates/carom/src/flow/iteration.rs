@@ -12,7 +12,7 @@ use crate::solve::NoSolution;
 const MAX_ROUNDS: usize = 60;
 /// The largest number of Newton iterations, and of fixed-point iterations inside each.
 const MAX_NEWTON: usize = 12;
-/// So often the fixed-point iteration asks whether its changes are roundoff.
+/// The fixed-point iteration checks at most this often whether its changes are roundoff.
 const MAX_LOOKS: usize = 2;
 
 /// Solves the stage equations for the rates F of all stages to roundoff:

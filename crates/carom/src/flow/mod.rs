@@ -11,6 +11,7 @@ mod halved;
 mod held;
 mod interpolated;
 mod iteration;
+mod last_steps;
 mod multipliers;
 mod onepass;
 mod past;

@@ -42,6 +42,12 @@ pub(super) fn is_same_time(a: f64, b: f64) -> bool {
     (a - b).abs() <= 4.0 * f64::EPSILON * b.abs()
 }
 
+/// True if two states differ by a few units of roundoff at most.
+pub(super) fn is_near(a: &[f64], b: &[f64]) -> bool {
+    let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 4.0 * f64::EPSILON * a.abs().max(b.abs());
+    a.iter().zip(b).all(is_near)
+}
+
 /// The solutions of consecutive steps, each of which began at the end of the step before.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
@@ -66,6 +72,11 @@ impl Past {
     /// True if the last step ended in z0.
     pub(crate) fn ends_in(&self, z0: &Phase) -> bool {
         is_same_time(self.t, z0.t) && self.end == z0.z
+    }
+
+    /// True if the last step ended in z0 up to roundoff, as where its end was disturbed: it may still be extrapolated.
+    pub(crate) fn ends_near(&self, z0: &Phase) -> bool {
+        is_same_time(self.t, z0.t) && is_near(&self.end, &z0.z)
     }
 
     /// Writes a guess for the next step of length h. Returns false if there are too few steps of that length.
@@ -142,6 +153,9 @@ mod tests {
         assert!(!past.extrapolate(0.2, &mut x), "another step");
         assert!(!past.ends_in(&Phase::new(0.1, &[1.0], &[2.0])), "another time");
         assert!(!past.ends_in(&Phase::new(0.0, &[1.0], &[2.1])), "another momentum");
+        let disturbed = Phase::new(0.0, &[1.0 + f64::EPSILON], &[2.0]);
+        assert!(past.ends_near(&disturbed) && !past.ends_in(&disturbed), "one unit of roundoff");
+        assert!(!past.ends_near(&Phase::new(0.0, &[1.0], &[2.0 + 1e-14])), "more than roundoff");
         past.remember(&[1.0], 0.2, &z, 1);
         assert!(!past.extrapolate(0.2, &mut x), "only one of that length");
     }

@@ -2,6 +2,7 @@
 
 use super::FlowKind;
 use super::carry::Carry;
+use super::last_steps::{LastSteps, Points};
 use super::multipliers::Multipliers;
 use super::past::Past;
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
@@ -10,9 +11,9 @@ use crate::expr::{Expr, eval, grad, jacobian};
 use crate::kernel::{Kernel, Problem};
 use crate::mechanics::Field;
 use crate::mechanics::Newton;
-use crate::mechanics::{Mechanics, numbered};
+use crate::mechanics::{Inputs, Mechanics, numbered};
 use crate::phase::Impulses;
-use crate::phase::{Discrete, Flow, MOMENTS, Phase};
+use crate::phase::{Discrete, Flow, Moments, Phase, Polynomial};
 use crate::solve::NoSolution;
 
 /// Φ_h = F⁺L_d ∘ (F⁻L_d)⁻¹: the discrete Euler–Lagrange equations in position-momentum form. [DLM eqs. 15, 17, 18]
@@ -36,11 +37,16 @@ pub struct Variational {
     n: usize,
     order: usize,
     parameters: usize,
-    inner_times: Vec<f64>,
+    points: Points,
+    /// True if the inner points are as close to the motion as the ends of a step.
+    has_polynomial: bool,
     newton: Newton,
     /// inputs → L_d, −D₃L_d
     action: Kernel,
     field: Field,
+    /// (parameters, t, q, v) → L_v, and its inputs.
+    momenta: Kernel,
+    motion: Inputs,
     /// The parameters, t, h, the carried values, q0, p0, U.
     inputs: Vec<f64>,
     /// The index of q0 in `inputs`.
@@ -50,6 +56,7 @@ pub struct Variational {
     /// The inputs of `carry`.
     start: Vec<f64>,
     past: Past,
+    last: LastSteps,
     impulses: Impulses,
     /// The map of the adjoint L_d, with which a map that is not symmetric makes steps backwards; and whether it made the last
     /// step.
@@ -98,15 +105,19 @@ impl Variational {
             n,
             order: rule.order(),
             parameters: parameters.len(),
-            inner_times: rule.inner_times(),
+            points: Points::new(n, rule.inner_times()),
+            has_polynomial: inner > 0 && rule.constrains_inner_points(),
             newton: Newton::of(mechanics, &problem)?,
             action: mechanics.kernel(&inputs, &[h * m, discrete_energy(m, h, &step.u[1..].concat())])?,
             field: Field::new(mechanics, parameters)?,
+            momenta: mechanics.kernel(&mechanics.state_symbols(), &mechanics.momenta())?,
+            motion: Inputs::new(parameters, n),
             inputs: vec![0.0; parameters.len() + inputs.len()],
             state: parameters.len() + 2 + carry.symbols.len(),
             carry: carry.kernel(mechanics, &step.q0)?,
             start: vec![0.0; parameters.len() + n],
             past: Past::new(n, problem.unknowns.len()),
+            last: LastSteps::new(n, problem.unknowns.len()),
             impulses: Impulses::new(mechanics.is_one_point(), m1),
             adjoint: None,
             stepped_back: false,
@@ -121,15 +132,18 @@ impl Variational {
         self.newton.iterations()
     }
 
-    /// Writes an initial guess of the unknowns, extrapolated from earlier steps or along the velocity. True if it is
-    /// extrapolated.
+    /// Writes an initial guess of the unknowns: extrapolated from earlier steps, from the polynomial of one of the last steps, or
+    /// along the velocity. Returns false in the last case.
     fn guess(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
         let unknowns = &mut self.inputs[self.state + 2 * self.n..];
         if self.past.extrapolate(h, unknowns) {
             return Ok(true);
         }
+        if self.has_polynomial && self.last.guess(&self.points, z0, h, unknowns) {
+            return Ok(true);
+        }
         let v = self.field.velocity(z0.t, &z0.z)?;
-        for (u, &c) in unknowns.chunks_mut(self.n).zip(self.inner_times.iter().chain(&[1.0])) {
+        for (u, &c) in unknowns.chunks_mut(self.n).zip(&self.points.times[1..]) {
             u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v);
         }
         let multipliers = unknowns.len() - self.impulses.count;
@@ -139,21 +153,28 @@ impl Variational {
 
     /// Solves for the unknowns and z1 = (q1, p1).
     fn solve(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
-        let is_extrapolated = self.guess(z0, h)?;
+        let is_near = self.guess(z0, h)?;
         let solved = self.newton.solve_from(&z0.z, &mut self.inputs, &mut z1.z);
-        if solved.is_ok() || !is_extrapolated {
+        if solved.is_ok() || !is_near {
             return solved;
         }
-        // The extrapolated guess failed: start along the velocity.
-        self.past.forget();
+        // The guess from earlier steps failed: start along the velocity.
+        self.forget_steps();
         self.guess(z0, h)?;
         self.newton.solve_from(&z0.z, &mut self.inputs, &mut z1.z)
+    }
+
+    fn forget_steps(&mut self) {
+        self.past.forget();
+        self.last.forget();
     }
 
     /// Computes the carried values if this step does not begin at the end of the last one.
     #[cold]
     fn begin(&mut self, z0: &Phase) {
-        self.past.forget();
+        if !self.past.ends_near(z0) {
+            self.past.forget();
+        }
         self.start[self.parameters..].copy_from_slice(z0.q());
         self.carry.eval(&self.start, &mut self.inputs[self.parameters + 2..self.state]);
     }
@@ -178,20 +199,24 @@ impl Flow for Variational {
         state.copy_from_slice(&z0.z);
         self.impulses.note(unknowns, self.field.multipliers());
         self.past.remember(unknowns, h, z1, self.newton.iterations());
+        if self.has_polynomial {
+            self.last.remember(z0, h, z1, unknowns);
+        }
         self.stepped_back = false;
         Ok(())
     }
 
     fn set_parameters(&mut self, parameters: &[f64]) {
+        self.motion.set_parameters(parameters);
         self.inputs[..self.parameters].copy_from_slice(parameters);
         self.start[..self.parameters].copy_from_slice(parameters);
         self.field.set_parameters(parameters);
-        self.past.forget();
+        self.forget_steps();
         self.adjoint.iter_mut().for_each(|adjoint| adjoint.set_parameters(parameters));
     }
 
     fn forget(&mut self) {
-        self.past.forget();
+        self.forget_steps();
         self.field.forget();
         self.adjoint.iter_mut().for_each(|adjoint| adjoint.forget());
     }
@@ -212,7 +237,28 @@ impl Flow for Variational {
     }
 
     fn moments(&self) -> usize {
-        self.inner_times.len().min(MOMENTS)
+        self.points.moments()
+    }
+
+    /// Writes the inner points as moments, if they lie on a polynomial close to the motion.
+    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+        self.has_polynomial && self.last.write_moments(&self.points, z0, h, moments)
+    }
+
+    fn write_polynomial(&self, z0: &Phase, h: f64, polynomial: &mut Polynomial) -> bool {
+        self.has_polynomial && self.last.write_polynomial(z0, h, polynomial)
+    }
+
+    fn read(&mut self, z0: &Phase, polynomial: &Polynomial, tau: f64, z: &mut Phase) -> bool {
+        if !self.has_polynomial || !self.last.take(z0, polynomial) {
+            return false;
+        }
+        let (q, v) = self.motion.state_mut(z0.t + tau);
+        self.last.look(&self.points, tau, q, v);
+        z.t = z0.t + tau;
+        z.z[..self.n].copy_from_slice(q);
+        self.momenta.eval(self.motion.all(), z.p_mut());
+        true
     }
 
     fn impulses(&self) -> Option<&Impulses> {

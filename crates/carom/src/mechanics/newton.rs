@@ -219,7 +219,7 @@ impl Parts {
         })
     }
 
-    /// Like [`Newton::solve`], after so many iterations. Returns the number of iterations.
+    /// Like [`Newton::solve`], after a number of iterations that were made elsewhere. Returns the number of iterations.
     fn solve(
         &mut self,
         inputs: &mut [f64],

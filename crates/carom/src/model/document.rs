@@ -161,7 +161,7 @@ fn convert(source: &Source, value: &DeValue, span: Range<usize>) -> Result<Value
 }
 
 impl Value {
-    /// Moves the places of what it contains by so many bytes.
+    /// Moves the places of what it contains by a number of bytes.
     pub fn shift(&mut self, by: usize) {
         let moved = |span: &Range<usize>| span.start + by..span.end + by;
         match self {

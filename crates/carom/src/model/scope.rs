@@ -9,7 +9,7 @@ use crate::expr::parse::{Complaint, MAX_REPEATED, Scope, is_name, too_long};
 use crate::expr::{Expr, ExprNode, eval};
 use crate::system::normal_force;
 
-/// So many coordinates are listed in a message.
+/// The largest number of coordinates that a message lists.
 const MOST_LISTED: usize = 8;
 
 /// The names that one expression may use.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::model::Model;
 use crate::simulation::Record;
 
-/// So many impacts make phases.
+/// The largest number of impacts that make phases.
 const MOST_IMPACTS: usize = 8;
 
 /// The steps of a phase that is suggested.

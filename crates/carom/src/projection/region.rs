@@ -26,7 +26,7 @@ pub struct Region {
 const POINTS: f64 = 20_000.0;
 /// The number of best grid points that are refined.
 const REFINED: usize = 12;
-/// A refinement ends after so many rounds along the axes: a curved ridge could be followed by tiny steps for ever.
+/// A refinement ends after this number of rounds along the axes: a curved ridge could be followed by tiny steps for ever.
 const ROUNDS: usize = 1_000;
 
 impl Region {

@@ -45,7 +45,7 @@ pub struct Checkpoints {
     /// The gaps at this checkpoint, and at the one before.
     now: Vec<Seen>,
     before: Vec<Seen>,
-    /// So often gaps are still looked at between checkpoints.
+    /// The number of gaps that may still be evaluated between checkpoints.
     dips: usize,
     /// The first wall that was missed.
     pub missed: Option<Missed>,

@@ -13,7 +13,7 @@ pub struct Constraints {
     /// The largest violation at a node so far.
     pub largest: Violated,
     is_one_point: Vec<bool>,
-    /// So many of them are shown.
+    /// The number of constraints that are shown.
     stated: usize,
     /// The impulses at the end of the last step.
     end: Vec<f64>,

@@ -224,7 +224,7 @@ enum Kernel {
     None(Diagnostic),
 }
 
-/// Recursive kernels win from so many coordinates on; below, compiled expressions do.
+/// Recursive kernels are faster for large mechanisms, compiled expressions for small ones.
 fn kernel_for(model: &Model, method: &Method) -> Kernel {
     let coordinates = model.system.coordinates.len();
     if model.system.function.is_some() {

@@ -5,9 +5,10 @@ use super::runner::{Plan, Runner};
 use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
 use crate::error::Result;
 use crate::limits::{
-    AT_REST, COMPARED, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, ORDERLESS, TRIES,
+    AT_REST, COMPARED, FINER, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, ORDERLESS,
+    TRIES,
 };
-use crate::run::{Status, Watcher};
+use crate::run::{Outcome, Status, Watcher};
 use crate::step::State;
 
 /// Controlled steps that meet a tolerance, as far as can be told without a second run.
@@ -28,9 +29,13 @@ pub(super) fn tune_controlled(
     let mut plan = quick_plan(runner.start(), until, tolerance);
     plan.checkpoints = COMPARED;
     let (mut best, mut previous, mut stalls, mut limit) = (None::<Trial>, f64::INFINITY, 0, Limit::Stalled);
+    // The run of the next try, if it has been made already.
+    let mut known = None::<Outcome>;
     for _ in 0..TRIES {
-        let mut quiet = Quiet::until(stop, MOST_CONTROLLED);
-        let outcome = runner.run(plan, &mut [quiet.audience()])?;
+        let outcome = match known.take() {
+            Some(outcome) => outcome,
+            None => runner.run(plan, &mut [Quiet::until(stop, MOST_CONTROLLED).audience()])?,
+        };
         if outcome.steps >= MOST_CONTROLLED {
             return Ok(None);
         }
@@ -50,8 +55,8 @@ pub(super) fn tune_controlled(
             plan.kinetic = outcome.energy.max_kinetic;
             continue;
         }
-        let trial = try_out(runner, plan, outcome, tolerance, stop)?;
-        let error = trial.error;
+        let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
+        let (error, finer) = (trial.error, trial.finer.take());
         // Errors as large as the motion tell nothing: the smaller local error is better.
         if best.as_ref().is_none_or(|best| error < best.error || best.error > ORDERLESS) {
             best = Some(trial);
@@ -71,8 +76,12 @@ pub(super) fn tune_controlled(
             }
         }
         previous = error;
-        plan.control = Some((local * (0.3 * tolerance / error).clamp(1e-3, 0.3)).max(LEAST_CONTROL));
-        plan.step *= 0.5;
+        let wanted = (local * (0.3 * tolerance / error).clamp(1e-3, 0.3)).max(LEAST_CONTROL);
+        match plan.finer(FINER).filter(|finer| finer.control <= Some(wanted)) {
+            // The finer run is as good as the next try has to be.
+            Some(finer_plan) => (plan, known) = (finer_plan, finer),
+            None => (plan.control, plan.step) = (Some(wanted), 0.5 * plan.step),
+        }
     }
     let Some(best) = best else { return Ok(None) };
     finish(runner, best, tolerance, (limit, order), stop).map(Some)

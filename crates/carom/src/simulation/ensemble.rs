@@ -254,7 +254,7 @@ pub(crate) struct Worker<'a> {
     patience: usize,
 }
 
-/// A motion with so many trial steps leaves its lane, so that its time is limited.
+/// A motion leaves its lane after this number of trial steps, so that its time is limited.
 const MOST_TRIALS: usize = 1_000_000;
 
 impl Worker<'_> {

@@ -14,7 +14,7 @@ use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
 use super::{Estimated, From, Simulation, explicit, short, warnings};
 use crate::error::{Diagnostic, Failure, Result};
 use crate::interval::Piece;
-use crate::limits::{CHECKPOINTS, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
+use crate::limits::{CHECKPOINTS, COMPARED, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
 use crate::plant::Plant;
@@ -95,7 +95,7 @@ impl Ready {
             Some(step) => {
                 // Nodes that are closer together than the checkpoints make the checkpoints unnecessary.
                 let far = step * CHECKPOINTS as f64 > until - state.z.t;
-                let checkpoints = if simulation.looks_for_walls && far { CHECKPOINTS } else { 0 };
+                let checkpoints = if simulation.looks_for_walls && far { COMPARED } else { 0 };
                 let wanted = simulation.estimated == Estimated::Always;
                 let estimate = if wanted { estimate(&mut runner, step, until, tolerance, stop)? } else { None };
                 (Plan { step, until, checkpoints, ..Plan::default() }, estimate)

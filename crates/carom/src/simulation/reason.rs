@@ -12,11 +12,11 @@ pub(super) enum Limit {
     Roundoff,
     /// Somewhere the motion needs steps that are too short.
     Scouted(Scouted),
-    /// The error falls with this order, so that so many steps are needed.
+    /// The error falls with this order, so that the predicted number of steps would be needed.
     Steps { predicted: f64, order: f64 },
-    /// So many tries were made, and their errors do not fall with any order.
+    /// After this number of tries, whose errors do not fall with any order.
     Tries(usize),
-    /// The runs of so many tries were too much work.
+    /// After this number of tries, whose runs were too much work.
     Work(usize),
     /// Smaller local errors of controlled steps no longer help, for another reason than roundoff.
     Stalled,

@@ -1,7 +1,8 @@
 //! The error of roundoff in a run, and how it grows.
 //!
 //! A run and one with every step in two halves share much of their roundoff. What it amounts to is measured by runs with one unit
-//! of roundoff more in every step and at every impact: ROUNDOFF_SAFETY times the largest difference to DISTURBED_RUNS of them.
+//! of roundoff more in every step and at every impact: ROUNDOFF_SAFETY times the largest difference to DISTURBED_RUNS of them;
+//! to DISTURBED_BESIDE_FINER and the finer run where steps are controlled.
 
 use super::runner::{Plan, Runner};
 use super::scale::{difference, growth};

@@ -140,6 +140,11 @@ impl<'a> Runner<'a> {
         self.work
     }
 
+    /// About how much longer a step takes than one of a system with few coordinates.
+    pub(super) fn work_of_step(&self) -> f64 {
+        work_of_step(self.scheme)
+    }
+
     /// The initial state.
     pub(super) fn start(&self) -> &State {
         &self.start

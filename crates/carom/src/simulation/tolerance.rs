@@ -11,10 +11,11 @@ use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
 use super::scale::{difference, scale_of};
 use super::scout::{Scouted, scout};
-use crate::error::Result;
+use crate::error::{Diagnostic, Error, Result};
 use crate::limits::{
-    CHECKPOINTS, COMPARED_TRIES, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS, MOST_SCOUTED, MOST_STEPS,
-    MOST_WORK, NEAR, NEGLIGIBLE, ORDERLESS, SAME_FAILURES, TRIES,
+    COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS,
+    MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY, SAME_FAILURES,
+    TRIES, WORK_OF_IMPACT,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -72,15 +73,25 @@ pub(super) struct Trial {
     pub(super) error: f64,
     pub(super) scale: ErrorScale,
     pub(super) roundoff: Roundoff,
+    /// The finer run with which it was compared.
+    pub(super) finer: Option<Outcome>,
 }
 
 impl Trial {
-    /// Measures the error of roundoff by so many disturbed runs; by one, if roundoff is far below the error of the method.
+    /// Measures the error of roundoff by `runs` disturbed runs; by one, if roundoff is far below the error of the method.
+    ///
+    /// Where the length of steps is controlled, the finer run has other steps and so a roundoff of its own. If the disturbed runs
+    /// differ by as much, it is one more of them, and fewer are enough.
     pub(super) fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
         let compared = (&self.outcome, &self.scale);
+        let is_controlled = self.plan.control.is_some();
+        let runs = if is_controlled { runs.min(DISTURBED_BESIDE_FINER) } else { runs };
         self.roundoff.measure(runner, self.plan, compared, 1, stop)?;
         if self.roundoff.error >= NEGLIGIBLE * self.error {
             self.roundoff.measure(runner, self.plan, compared, runs, stop)?;
+        }
+        if is_controlled && self.roundoff.error >= self.error {
+            self.roundoff.error = larger(self.roundoff.error, ROUNDOFF_SAFETY * self.error);
         }
         Ok(())
     }
@@ -131,7 +142,15 @@ pub(super) fn tune(
         let (plan, before) = (plan(step, until), runner.work());
         let (outcome, compared) = match known.take() {
             Some(Trial { outcome, error, scale, .. }) => (outcome, Some((error, scale))),
-            None => (runner.run(plan, &mut [Quiet::new(stop).audience()])?, None),
+            None => {
+                let mut quiet = Quiet::within(stop, MOST_WORK_OF_RUN / runner.work_of_step());
+                let outcome = runner.run(plan, &mut [quiet.audience()])?;
+                if quiet.is_spent() {
+                    limit = Limit::Work(tries.len());
+                    break;
+                }
+                (outcome, None)
+            }
         };
         // A shorter step may have a solution where this one has none, and may detect a wall that this one missed.
         let fails = matches!(outcome.status, Status::Failed(_)) || outcome.missed.is_some();
@@ -143,7 +162,7 @@ pub(super) fn tune(
             return Ok(Tuned::unknown(plan));
         }
         let trial = match compared {
-            Some((error, scale)) => Trial { plan, outcome, error, scale, roundoff: Roundoff::default() },
+            Some((error, scale)) => Trial { plan, outcome, error, scale, roundoff: Roundoff::default(), finer: None },
             None => try_out(runner, plan, outcome, tolerance, stop)?,
         };
         let error = trial.error;
@@ -201,6 +220,7 @@ pub(super) fn tune(
     }
     match best {
         Some(best) => finish(runner, best, tolerance, (limit, order), stop),
+        None if limit == Limit::Work(0) => Err(too_long(until, tolerance, step)),
         None => Ok(Tuned::unknown(plan(step, until))),
     }
 }
@@ -209,6 +229,14 @@ pub(super) fn tune(
 /// that had been done before the last try.
 fn is_too_much(runner: &Runner, before: f64, times: f64) -> bool {
     runner.work() + times * (runner.work() - before) > MOST_WORK
+}
+
+/// The error for a run that would take too long.
+fn too_long(until: f64, tolerance: f64, step: f64) -> Error {
+    let message = format!(
+        "a run to t = {until:?} with the tolerance {tolerance:e} would take too long: it needs steps of {step:.1e} or less"
+    );
+    Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into()
 }
 
 /// The result of a search whose best trial is known: measures the error of roundoff, and says why the tolerance was not met.
@@ -283,32 +311,44 @@ pub(super) fn try_out(
         true => f64::INFINITY,
         false => difference(&outcome, other, &scale),
     };
-    let mut error = apart(&runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?);
+    let finer = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
+    let mut error = apart(&finer);
     if runner.has_kinks() {
         error = larger(error, apart(&runner.run_otherwise(plan, FINER, &mut [Quiet::new(stop).audience()])?));
     }
-    Ok(Trial { plan, outcome, error, scale, roundoff: Roundoff::default() })
+    Ok(Trial { plan, outcome, error, scale, roundoff: Roundoff::default(), finer: Some(finer) })
 }
 
 pub(super) fn plan(step: f64, until: f64) -> Plan {
-    Plan { step, until, checkpoints: CHECKPOINTS, ..Plan::default() }
+    Plan { step, until, checkpoints: COMPARED, ..Plan::default() }
 }
 
-/// A watcher that ignores all output, and asks to stop when the wrapped watcher does or after a number of steps.
+/// A watcher that ignores all output, and asks to stop when the wrapped watcher does, after a number of steps, or after an amount of work.
 pub(super) struct Quiet<'a> {
     stop: &'a dyn Watcher,
-    left: usize,
+    steps: usize,
+    work: f64,
 }
 
 impl<'a> Quiet<'a> {
     /// Stops when `stop` does.
     pub(super) fn new(stop: &'a dyn Watcher) -> Quiet<'a> {
-        Quiet::until(stop, usize::MAX)
+        Quiet { stop, steps: usize::MAX, work: f64::INFINITY }
     }
 
-    /// Stops also after so many steps.
+    /// Stops also after this number of steps.
     pub(super) fn until(stop: &'a dyn Watcher, steps: usize) -> Quiet<'a> {
-        Quiet { stop, left: steps }
+        Quiet { steps, ..Quiet::new(stop) }
+    }
+
+    /// Stops also after this amount of work, in steps.
+    fn within(stop: &'a dyn Watcher, work: f64) -> Quiet<'a> {
+        Quiet { work, ..Quiet::new(stop) }
+    }
+
+    /// True if the work that it allows was not enough.
+    fn is_spent(&self) -> bool {
+        self.work <= 0.0
     }
 
     pub(super) fn audience(&mut self) -> Audience<'_> {
@@ -317,8 +357,9 @@ impl<'a> Quiet<'a> {
 }
 
 impl Watcher for Quiet<'_> {
-    fn step(&mut self, _log: &StepLog) {
-        self.left = self.left.saturating_sub(1);
+    fn step(&mut self, log: &StepLog) {
+        self.steps = self.steps.saturating_sub(1);
+        self.work -= 1.0 + WORK_OF_IMPACT * log.impacts().len() as f64;
     }
 
     fn wants_impacts(&self) -> bool {
@@ -330,6 +371,6 @@ impl Watcher for Quiet<'_> {
     }
 
     fn wants_to_stop(&self) -> bool {
-        self.left == 0 || self.stop.wants_to_stop()
+        self.steps == 0 || self.is_spent() || self.stop.wants_to_stop()
     }
 }

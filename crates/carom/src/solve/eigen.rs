@@ -1,6 +1,6 @@
 //! Eigenvalues of small real matrices, and least-squares solutions.
 
-/// So many QR steps are made for one eigenvalue.
+/// The largest number of QR steps for one eigenvalue.
 const MOST_STEPS: usize = 60;
 
 /// The eigenvalues (re, im) of an n×n matrix by rows: reduction to Hessenberg form, then QR steps with double shifts. [Golub & Van

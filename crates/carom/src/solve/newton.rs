@@ -20,7 +20,7 @@ pub(crate) struct StopRule {
 }
 
 impl StopRule {
-    /// The rule after so many corrections.
+    /// The rule after a number of corrections.
     pub(crate) fn after(iterations: usize) -> StopRule {
         StopRule { previous: None, iterations }
     }

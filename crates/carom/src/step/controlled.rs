@@ -15,7 +15,7 @@ const RUNGS: [f64; 5] =
     [std::f64::consts::FRAC_1_SQRT_2, 0.840_896_415_253_714_5, 1.0, 1.189_207_115_002_721, std::f64::consts::SQRT_2];
 /// The error of a prediction goes with this power of the step: one rung changes it by 2^(9/4) = 4.8.
 const ORDER_OF_PREDICTION: f64 = 9.0;
-/// So often the end of an arc is moved to where the gap is zero.
+/// The end of an arc is moved at most this often to where the gap is zero.
 const ARRIVALS: usize = 6;
 
 impl EventDriven {
@@ -41,7 +41,9 @@ impl EventDriven {
             let h = self.solve_controlled(rest.min(near), log)?;
             let Some(encounter) = self.first_encounter(h, left, &log.end)? else {
                 if let Memory::Control(control) = &mut log.end.memory {
-                    if !self.maps.full().write_polynomial(&self.z, h, &mut control.past) {
+                    let flow = self.maps.full();
+                    // Only quick steps are predicted.
+                    if flow.quick().is_none() || !flow.write_polynomial(&self.z, h, &mut control.past) {
                         control.past.forget();
                     }
                     self.z1.t = control.after(self.z.t, h);

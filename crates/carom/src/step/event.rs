@@ -264,7 +264,7 @@ impl Search<'_> {
         if wall < self.walls { 1.0 } else { self.sides[wall - self.walls] }
     }
 
-    /// The same moment on the partial flow itself: the polynomial may say that a gap is shut where it is open by a hair.
+    /// This moment, evaluated on the partial flow itself: the polynomial may show a gap as shut where it is just open.
     pub(super) fn exact(&mut self, wall: usize, z0: &Phase, moment: Moment) -> Result<Moment, NoSolution> {
         if moment.is_exact { Ok(moment) } else { self.moment_after(wall, z0, moment.tau) }
     }
@@ -301,7 +301,7 @@ impl Search<'_> {
         let deeper = if level < 0.0 { self.opening(wall, z0, a, shut, level)? } else { None };
         match deeper {
             Some(open) => self.falling_to(level, wall, z0, open, shut),
-            // What cannot rest on the wall meets it again there and then.
+            // A motion that cannot rest on the wall meets it again at once.
             None if !self.can_rest => Ok(Some(a.tau)),
             None => self.falling_to(level - self.sinks, wall, z0, a, shut),
         }

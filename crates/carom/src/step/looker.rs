@@ -7,7 +7,7 @@ use super::maps::Maps;
 use super::projected::push;
 use super::scheme::Path;
 use crate::mechanics::Node;
-use crate::phase::Phase;
+use crate::phase::{Phase, Polynomial};
 use crate::plant::{Contact, Evaluator};
 use crate::projection::Projector;
 use crate::solve::Solved;
@@ -78,14 +78,12 @@ impl Looker {
         if self.read(log, arc, t, z)? { Ok(()) } else { self.from(place(log, arc), t, z) }
     }
 
-    /// The state at time t on an arc of a step. For quick steps the polynomial of the motion is the guess of the partial step to it.
+    /// The state at time t on an arc of a step. The polynomial of the motion, if there is one, is the guess of the partial step to it.
     pub fn on_arc(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<()> {
-        if let Way::Events(maps) = &mut self.way
-            && maps.is_quick()
-        {
-            self.read(log, arc, t, z)?;
+        match &mut self.way {
+            Way::Events(maps) => step(maps, place(log, arc), Some(&log.arcs()[arc].polynomial), t, z),
+            Way::Path { .. } => self.from(place(log, arc), t, z),
         }
-        self.from(place(log, arc), t, z)
     }
 
     /// Writes the state at time t on the polynomial of an arc. Returns false if there is none.
@@ -97,7 +95,7 @@ impl Looker {
         }
         maps.set_sides(log.sides(arc));
         maps.select(log.holding(arc))?;
-        Ok(maps.full().read(&begin.start, &begin.polynomial, t - begin.start.t, z))
+        Ok(maps.partial().read(&begin.start, &begin.polynomial, t - begin.start.t, z))
     }
 
     /// The state at time t on the arc that begins at a place.
@@ -111,8 +109,8 @@ impl Looker {
                 }
                 push(projector, side, on_path, z)
             }
-            (Way::Path { sides: maps, .. }, None) => step(&mut maps[0], place, t, z),
-            (Way::Events(maps), _) => step(maps, place, t, z),
+            (Way::Path { sides: maps, .. }, None) => step(&mut maps[0], place, None, t, z),
+            (Way::Events(maps), _) => step(maps, place, None, t, z),
         }
     }
 
@@ -175,7 +173,7 @@ pub(super) fn place(log: &StepLog, arc: usize) -> ArcStart<'_> {
     ArcStart { start: &begin.start, holding: log.holding(arc), sides: log.sides(arc), path, h: log.h }
 }
 
-fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
+fn step(maps: &mut Maps, place: ArcStart, polynomial: Option<&Polynomial>, t: f64, z: &mut Phase) -> Solved<()> {
     if t <= place.start.t {
         z.copy_from(place.start);
         return Ok(());
@@ -184,8 +182,12 @@ fn step(maps: &mut Maps, place: ArcStart, t: f64, z: &mut Phase) -> Solved<()> {
     maps.select(place.holding)?;
     maps.set_full_step(place.h);
     if !place.holding.is_empty() || !maps.is_quick() {
-        // The last bits of a step depend on its guess, and so on what was looked at before. Quick steps have theirs from the log.
+        // The last bits of a step depend on its guess, and so on what was looked at before. Quick steps begin with a polynomial of the
+        // log, or with none.
         maps.partial().forget();
+    }
+    if let Some(polynomial) = polynomial.filter(|polynomial| polynomial.h > 0.0) {
+        maps.partial().read(place.start, polynomial, t - place.start.t, z);
     }
     maps.partial().step(place.start, t - place.start.t, z)
 }

@@ -17,7 +17,7 @@ pub struct Plan {
     seed: u64,
     /// The number of rows.
     rows: u64,
-    /// For each axis that is not random: so many rows have the same value, and so many values it has.
+    /// For each axis that is not random: the number of consecutive rows with the same value, and the number of its values.
     strides: Vec<Option<(u64, u64)>>,
     sobol: Vec<Option<(Directions, u64)>>,
 }

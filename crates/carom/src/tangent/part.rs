@@ -281,7 +281,7 @@ impl Part {
                 let at = first + link * count + k;
                 let lambda = self.unknowns[at];
                 self.see_row(local, k, from, z0, h)?;
-                let c = code.rule.times[from];
+                let c = code.rule.points.times[from];
                 for i in 0..n {
                     let equation = from * n + i;
                     self.residuals[equation] -= lambda * self.row.grad[i];
@@ -298,7 +298,7 @@ impl Part {
                     }
                 }
                 self.see_row(local, k, to, z0, h)?;
-                let (row, c) = (&self.row, code.rule.times[to]);
+                let (row, c) = (&self.row, code.rule.points.times[to]);
                 self.residuals[at] = row.g / h;
                 let ways = z0.q().iter().zip(&self.swept).map(|(q, u)| (q / h).abs() + u.abs());
                 self.sizes[at] = row.grad.iter().zip(ways).map(|(slope, way)| slope.abs() * way).sum();
@@ -315,7 +315,7 @@ impl Part {
 
     /// Evaluates row k at a point of the step; U of the point is then in `swept`.
     fn see_row(&mut self, local: &mut Local, k: usize, point: usize, z0: &Phase, h: f64) -> Solved<()> {
-        let (n, c) = (self.n, local.code.rule.times[point]);
+        let (n, c) = (self.n, local.code.rule.points.times[point]);
         self.swept.fill(0.0);
         if point > 0 {
             self.swept.copy_from_slice(&self.unknowns[(point - 1) * n..point * n]);

@@ -52,7 +52,7 @@ impl Piece {
         let nowhere = Phase { t: 0.0, z: vec![0.0; 2 * n] };
         let stages = flow.filter(|flow| flow.moments() > 0 && flow.moments() == code.rule.last()).map(|flow| {
             let collocation = Collocation::gauss(flow.moments());
-            let rows: Vec<f64> = code.rule.times[1..].iter().flat_map(|&c| collocation.integrals(c)).collect();
+            let rows: Vec<f64> = code.rule.points.times[1..].iter().flat_map(|&c| collocation.integrals(c)).collect();
             let integrals = Matrix { columns: flow.moments(), data: rows };
             Stages { flow, moments: Moments::new(n), integrals }
         });
@@ -174,7 +174,7 @@ impl Piece {
             }
         }
         let times = local.code.clone();
-        let times = &times.rule.times[1..];
+        let times = &times.rule.points.times[1..];
         let points = unknowns.chunks_mut(n).zip(times);
         match q1.filter(|_| h != 0.0) {
             Some(q1) => points.for_each(|(u, c)| {

@@ -52,7 +52,7 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// Memory for a tree with so many constraints.
+    /// Memory for a tree with this number of constraints.
     pub fn new(tree: &Tree, count: usize) -> Tangent {
         let n = tree.freedoms;
         Tangent {

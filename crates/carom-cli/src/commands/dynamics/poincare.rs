@@ -12,7 +12,7 @@ use crate::args;
 use crate::json::Object;
 use crate::style::{STRONG, paint};
 
-/// Up to so many starts have a colour of their own.
+/// The largest number of starts that have a colour each.
 const COLOURS: u64 = 8;
 
 /// Draws the points at which motions cross a section or leave a wall.

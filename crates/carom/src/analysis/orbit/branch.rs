@@ -15,7 +15,7 @@ const LOCATED: f64 = 1e-10;
 const CLOSE: f64 = 1e-4;
 /// An impact this near to the start, relative to the period, is too near.
 const NEAR: f64 = 0.05;
-/// A branch has at most so many points.
+/// The largest number of points of a branch.
 const MOST_POINTS: usize = 2000;
 /// A clearance below this, relative to the sizes of the coordinates, is grazing.
 const GRAZES: f64 = 1e-6;

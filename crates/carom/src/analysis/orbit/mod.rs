@@ -108,7 +108,7 @@ impl Mark {
 
 /// Multipliers within this of the unit circle count as on it.
 const ON_CIRCLE: f64 = 1e-6;
-/// A period has at least so many steps.
+/// The least number of steps of a period.
 const FEWEST_STEPS: usize = 16;
 
 impl Simulation {

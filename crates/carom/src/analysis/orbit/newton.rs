@@ -51,7 +51,7 @@ const MOST_ITERATIONS: usize = 60;
 const CLOSED: f64 = 1e-12;
 /// An orbit that comes no nearer closes within this.
 const NEARLY: f64 = 1e-9;
-/// So often a step of Newton's method is halved.
+/// A step of Newton's method is halved at most this often.
 const HALVINGS: usize = 30;
 /// Singular values below this, relative to the largest, are those of conserved quantities.
 const CONSERVED: f64 = 1e-7;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::token::Token;
 use super::{Complaint, Expr, Func, ParseError, Parser, hint, is_function};
 
-/// After so many names without a meaning, reading ends.
+/// Reading ends after this number of names without a meaning.
 const MOST_UNKNOWN: usize = 20;
 
 impl Parser<'_> {

@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use super::token::Token;
 use super::{Complaint, Expr, ParseError, Parser, Scope, is_reserved};
 
-/// A range has at most so many values, and a model so many names that ranges make.
+/// The largest number of values of a range, and of names that the ranges of a model make.
 pub const MAX_NAMES: usize = 10_000;
-/// At most so many bytes of an expression, and of a model, are read again by repetition.
+/// The largest number of bytes of an expression, and of a model, that repetition reads again.
 pub const MAX_REPEATED: usize = 4 << 20;
-/// At most so many variables in one `for`.
+/// The largest number of variables in one `for`.
 const MAX_VARIABLES: usize = 8;
 
 /// A loop variable and its value.

@@ -61,7 +61,7 @@ pub(crate) const E3: Sum = &[(0, -0.18980075407240762), (5, 4.450312892752409), 
 mod tests {
     use super::*;
 
-    /// Calls `see` for every rooted tree with so many nodes, given by the parent of each node: parents come first, and the root is
+    /// Calls `see` for every rooted tree with a number of nodes, given by the parent of each node: parents come first, and the root is
     /// its own. A tree occurs once for each order in which its nodes can be numbered.
     fn for_each_tree(nodes: usize, see: &mut impl FnMut(&[usize])) {
         fn grow(parents: &mut Vec<usize>, nodes: usize, see: &mut impl FnMut(&[usize])) {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::discrete::quadrature::lagrange_slope;
 use crate::discrete::{Adjoint, DiscreteLagrangian, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, grad};
+use crate::flow::last_steps::Points;
 use crate::mechanics::LocalCode;
 use crate::system::Enforce;
 
@@ -24,15 +24,11 @@ pub(crate) struct HeldCode {
     /// For each pair of points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l. These are the
     /// factors of L_vv, h L_vq, h² ṗ_q and h ṗ_v if these matrices are equal at all samples.
     pub(crate) sums: Vec<Vec<[f64; 4]>>,
-    /// The times of the points as fractions of the step: q0, the inner points, q1.
-    pub(crate) times: Vec<f64>,
+    pub(crate) points: Points,
     /// The points at which one-point constraints are enforced; the last is q1.
     pub(crate) constrained: Vec<usize>,
     /// The fraction of the step at which two-point constraints are enforced.
     pub(crate) part: f64,
-    /// If the points lie on a polynomial close to the motion: ℓ_k′ of the points k = 1, 2, … at each inner point; otherwise
-    /// empty.
-    pub(crate) slopes: Vec<Vec<f64>>,
     /// The adjoint, with which a map that is not symmetric makes steps backwards.
     pub(crate) adjoint: Option<Arc<HeldCode>>,
 }
@@ -72,8 +68,6 @@ impl HeldCode {
                 format!("two-point constraints are not defined for `{}`, which has inner points", rule.name());
             return Err(Diagnostic::new(message).with_help("use `midpoint` or `svc`").into());
         }
-        let times = [vec![0.0], rule.inner_times(), vec![1.0]].concat();
-        let slopes = |&c: &f64| (1..=last).map(|k| lagrange_slope(&times, k, c)).collect();
         let samples = samples(rule);
         let sums = |e: usize, l: usize| {
             let terms = samples.iter().map(|sample| sample.products(e, l));
@@ -84,12 +78,7 @@ impl HeldCode {
             order: rule.order(),
             sums: (0..=last).map(|e| (0..=last).map(|l| sums(e, l)).collect()).collect(),
             samples,
-            slopes: if rule.constrains_inner_points() {
-                times[1..last].iter().map(slopes).collect()
-            } else {
-                Vec::new()
-            },
-            times,
+            points: Points::new(local.n, rule.inner_times()),
             constrained: (1..=last).filter(|&k| k == last || rule.constrains_inner_points()).collect(),
             part: rule.two_point_part(),
             adjoint: None,
@@ -103,7 +92,7 @@ impl HeldCode {
 
     /// The index of the last point.
     pub(crate) fn last(&self) -> usize {
-        self.times.len() - 1
+        self.points.last()
     }
 
     /// True if the inner points lie on a polynomial close to the motion.

@@ -214,7 +214,7 @@ impl Equations {
         let (links, count) = (self.code.constrained.len(), self.one_point.len());
         for k in 0..=links {
             let (point, first) = (self.linked(k), self.first(k));
-            Self::go_to(&mut self.local, &self.unknowns, point, 1.0, z0, (h, self.code.times[point]));
+            Self::go_to(&mut self.local, &self.unknowns, point, 1.0, z0, (h, self.code.points.times[point]));
             for number in 0..count {
                 let row = self.local.row(self.one_point[number]);
                 let mut border = border(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);

@@ -2,19 +2,17 @@
 
 mod code;
 mod equations;
-mod made;
 
 use std::sync::Arc;
 
 pub(crate) use code::{HeldCode, SampleCode};
 use equations::Equations;
-use made::LastSteps;
 
+use super::last_steps::LastSteps;
 use super::past::Past;
-
 use crate::limits::LATE;
 use crate::mechanics::Field;
-use crate::phase::{Discrete, Flow, Impulses, MOMENTS, Moments, Phase};
+use crate::phase::{Discrete, Flow, Impulses, Moments, Phase, Polynomial};
 use crate::solve::{NoSolution, Solved, StopRule};
 
 /// Φ_h of a discrete Lagrangian while a set of walls holds the motion: the equations of [`super::Variational`] with each wall
@@ -56,15 +54,15 @@ impl Held {
     /// Writes an initial guess of the unknowns: extrapolated from earlier steps, from the polynomial of one of the last steps,
     /// or along the velocity. Returns false in the last case.
     fn guess(&mut self, z0: &Phase, h: f64) -> Solved<bool> {
-        if self.past.ends_in(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
+        if self.past.ends_near(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
             return Ok(true);
         }
         let Equations { code, unknowns, .. } = &mut self.equations;
-        if code.has_polynomial() && self.last.guess(code, z0, h, unknowns) {
+        if code.has_polynomial() && self.last.guess(&code.points, z0, h, unknowns) {
             return Ok(true);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
-        let points = self.equations.unknowns.chunks_mut(v.len()).zip(&self.equations.code.times[1..]);
+        let points = self.equations.unknowns.chunks_mut(v.len()).zip(&self.equations.code.points.times[1..]);
         points.for_each(|(u, c)| u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v));
         let multipliers = self.equations.unknowns.len() - self.equations.multipliers();
         self.equations.unknowns[multipliers..].fill(0.0);
@@ -125,7 +123,7 @@ impl Flow for Held {
             z1.copy_from(z0);
             return Ok(());
         }
-        if !self.past.ends_in(z0) {
+        if !self.past.ends_near(z0) {
             self.past.forget();
         }
         self.solve(z0, h)?;
@@ -186,26 +184,30 @@ impl Flow for Held {
     }
 
     fn moments(&self) -> usize {
-        (self.equations.code.last() - 1).min(MOMENTS)
+        self.equations.code.points.moments()
     }
 
     /// Writes the inner points as moments, if they lie on a polynomial close to the motion.
     fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
-        let (code, last) = (&self.equations.code, self.last.newest());
-        if !code.has_polynomial() || last.h != h || last.begin != *z0 {
+        let code = &self.equations.code;
+        code.has_polynomial() && self.last.write_moments(&code.points, z0, h, moments)
+    }
+
+    fn write_polynomial(&self, z0: &Phase, h: f64, polynomial: &mut Polynomial) -> bool {
+        self.equations.code.has_polynomial() && self.last.write_polynomial(z0, h, polynomial)
+    }
+
+    fn read(&mut self, z0: &Phase, polynomial: &Polynomial, tau: f64, z: &mut Phase) -> bool {
+        let Equations { code, local, .. } = &mut self.equations;
+        if !code.has_polynomial() || !self.last.take(z0, polynomial) {
             return false;
         }
-        moments.count = self.moments();
-        let (n, points) = (code.local.n, &last.unknowns);
-        for (k, slopes) in code.slopes.iter().enumerate() {
-            let tau = code.times[k + 1] * h;
-            (moments.tau[k], moments.lanes[k]) = (tau, z0.t + tau);
-            for i in 0..n {
-                let v = slopes.iter().zip(points[i..].iter().step_by(n)).map(|(slope, u)| slope * u).sum();
-                moments.lanes[(1 + i) * MOMENTS + k] = z0.q()[i] + h * points[k * n + i];
-                moments.lanes[(1 + n + i) * MOMENTS + k] = v;
-            }
-        }
+        let (q, v) = local.state_mut(z0.t + tau);
+        self.last.look(&code.points, tau, q, v);
+        let n = q.len();
+        z.t = z0.t + tau;
+        z.z[..n].copy_from_slice(q);
+        z.p_mut().copy_from_slice(&local.inertia()[..n]);
         true
     }
 

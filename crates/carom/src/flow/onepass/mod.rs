@@ -19,7 +19,7 @@ use tables::{S, Tables};
 
 /// The longest tape of a and its slopes.
 const MOST_WORK: usize = 4000;
-/// Where Newton's method does not converge, a step is made in two halves, at most so often one within the other.
+/// Where Newton's method does not converge, a step is made in two halves, nested at most to this depth.
 const MOST_HALVINGS: usize = 8;
 
 /// Gauss collocation with eight stages, which are the lanes of one vector. The unknowns are the accelerations at the stages:

@@ -13,7 +13,7 @@ use crate::phase::Phase;
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
 
-/// So often a start is moved onto the constraints.
+/// The largest number of attempts to move a start onto the constraints.
 const ROUNDS: usize = 3;
 
 impl Model {

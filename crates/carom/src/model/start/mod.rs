@@ -23,7 +23,7 @@ use crate::mechanics::size_at;
 use crate::solve::Lu;
 use crate::system::time;
 
-/// So many coordinates are named in a note.
+/// The largest number of coordinates that a note names.
 const NAMED: usize = 4;
 
 /// The state at t = 0, every coordinate in order.

@@ -29,9 +29,9 @@ const FIRST_MU: f64 = 0.1;
 const BARRIER_ERROR: f64 = 10.0;
 /// Steps below this part of x are accepted without a line search.
 const TINY: f64 = 1e-14;
-/// So many tiny steps in a row end the barrier problem.
+/// The barrier problem ends after this number of tiny steps in a row.
 const MOST_TINY: usize = 2;
-/// An optimum meets the rows to this part of the tolerance, or as well as so many further steps can: a violation costs its multiplier.
+/// An optimum meets the rows to this part of the tolerance, or as well as this number of further steps can: a violation costs its multiplier.
 const POLISHED: f64 = 1e-3;
 const MOST_POLISHING: usize = 4;
 

@@ -45,7 +45,7 @@ impl<E: Equations> Steps<E> {
 
     /// Makes all parts of a step. Shows each to `look` when it is made.
     fn compose(&mut self, z0: &Phase, h: f64, mut look: impl FnMut(f64, &mut Single<E>)) -> Solved<()> {
-        let goes_on = self.pasts.last().is_some_and(|past| past.ends_in(z0));
+        let goes_on = self.pasts.last().is_some_and(|past| past.ends_near(z0));
         if !goes_on {
             self.pasts.iter_mut().for_each(Past::forget);
         }

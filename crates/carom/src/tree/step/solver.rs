@@ -37,7 +37,7 @@ pub struct Solver<E> {
 }
 
 impl<E: Equations> Solver<E> {
-    /// Memory for a tree with so many constraints.
+    /// Memory for a tree with this number of constraints.
     pub fn new(step: E, tree: &Tree, count: usize) -> Solver<E> {
         let freedoms = tree.freedoms;
         Solver {
