@@ -38,6 +38,11 @@ pub mod expr {
     pub use crate::expr::*;
 }
 
+/// See `feedback/` in the sources.
+pub mod feedback {
+    pub use crate::feedback::*;
+}
+
 /// See `flow/` in the sources.
 pub mod flow {
     pub use crate::flow::*;

@@ -64,6 +64,7 @@ mod diagnostic;
 mod discrete;
 mod error;
 mod expr;
+mod feedback;
 mod flow;
 mod impact;
 mod interval;
@@ -97,7 +98,9 @@ pub use mechanics::Node;
 pub use method::{Method, entries as methods};
 pub use model::{Builder, Model};
 pub use optimize::{Answer, Optimization};
-pub use run::{Account, Audience, Crossing, Energy, Holding, Impact, Jump, Outcome, Status, View, Watcher};
+pub use run::{
+    Account, Audience, Crossing, Energy, Feedback, Followed, Holding, Impact, Jump, Outcome, Status, View, Watcher,
+};
 pub use simulation::{Dense, Ready, Record, RunError, Side, Simulation, Trajectory};
 pub use step::{Memory, State};
 pub use system::ForceFunction;

@@ -129,6 +129,9 @@ pub struct Run {
     /// Resume from the final state in the `--json` output of an earlier run
     #[arg(long, value_name = "F.json")]
     pub restart: Option<PathBuf>,
+    /// Follow the plan in this file, which `carom optimize --feedback` wrote: u = ū − K (z − z̄)
+    #[arg(long, value_name = "F.json", conflicts_with_all = ["method", "step", "tolerance", "until", "restart"])]
+    pub follow: Option<PathBuf>,
     /// Write the trajectory to a CSV or Parquet file
     #[arg(long, value_name = "F.csv|F.parquet")]
     pub out: Option<PathBuf>,
@@ -170,7 +173,8 @@ Examples:
   carom optimize cart-pole
   carom optimize strike --set 'phase[0].steps=60' --json
   carom optimize pendulum-swingup --refine 1e-3 --out swing.csv
-  carom optimize cart-pole --tries 8 --report cart-pole.html")]
+  carom optimize cart-pole --tries 8 --report cart-pole.html
+  carom optimize strike --feedback gains.json && carom run strike --follow gains.json --set 'initial.q[0]=0.05'")]
 pub struct Optimize {
     #[command(flatten)]
     pub model: Model,
@@ -198,6 +202,9 @@ pub struct Optimize {
     /// Write nodes and controls to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
+    /// Write the gains of a linear feedback along the motion, for `carom run --follow`
+    #[arg(long, value_name = "F.json")]
+    pub feedback: Option<PathBuf>,
     /// Write one self-contained HTML page of the run with the controls found
     #[arg(long, value_name = "F.html")]
     pub report: Option<PathBuf>,

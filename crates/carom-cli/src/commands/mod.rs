@@ -6,6 +6,7 @@ mod completions;
 mod derive;
 mod dynamics;
 mod examples;
+mod feedback;
 mod import;
 mod interrupt;
 mod lyapunov;

@@ -23,6 +23,8 @@ pub struct Problem {
     pub phases: Vec<Stage>,
     /// The free entries of the start: of q, and of v or p.
     pub free_start: [Vec<Option<Span>>; 2],
+    /// The weights of `[feedback]`.
+    pub weights: Weights,
     /// All constraints of the model. Those that a phase holds or catches hold only there; all others hold always.
     pub constraints: Vec<Constraint>,
 }
@@ -101,6 +103,18 @@ pub struct End {
     pub nonnegative: Vec<Condition>,
     /// Where the section stands.
     pub place: Range<usize>,
+}
+
+/// `[feedback]`: the weights of what feedback minimises, ∫(δzᵀQδz + δuᵀRδu) dt + δzᵀQ_Nδz at the end, each a diagonal. None for the
+/// defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// Q: for each coordinate, then for each momentum.
+    pub state: Option<Vec<f64>>,
+    /// R: for each control.
+    pub control: Option<Vec<f64>>,
+    /// Q_N: for each coordinate, then for each momentum.
+    pub end: Option<Vec<f64>>,
 }
 
 /// An expression with its text.

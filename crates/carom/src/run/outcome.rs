@@ -2,6 +2,7 @@
 
 use super::account::Account;
 use super::checkpoints::Missed;
+use super::follow::Followed;
 use crate::error::Failure;
 use crate::mechanics::Node;
 use crate::plant::Violated;
@@ -138,6 +139,8 @@ pub struct Outcome {
     pub error_scale: Option<ErrorScale>,
     /// The start of a run that continues an earlier one: the estimate is of the error since then, without that of the start.
     pub error_since: Option<f64>,
+    /// How the motion followed a plan, if it had one.
+    pub followed: Option<Followed>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Notes for the user.

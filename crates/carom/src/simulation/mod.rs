@@ -8,6 +8,7 @@ mod departure;
 mod ensemble;
 mod estimate;
 mod explicit;
+mod follow;
 mod pilot;
 mod ready;
 mod reason;
@@ -40,7 +41,7 @@ use crate::method::{Method, default_for};
 use crate::model::control::Setting;
 use crate::model::{AUTO, Model, suggestion};
 use crate::phase::Phase;
-use crate::run::{Outcome, Watcher};
+use crate::run::{Feedback, Outcome, Watcher};
 use crate::step::{Scheme, State};
 use compiled::Compiled;
 
@@ -75,6 +76,8 @@ pub struct Simulation {
     looks_for_walls: bool,
     /// The controls, constant from one of these times to the next; empty if they never change.
     controls: Arc<[Setting]>,
+    /// The plan that the controls follow.
+    feedback: Option<Arc<Feedback>>,
     trouble: Option<Error>,
 }
 
@@ -132,6 +135,7 @@ impl Simulation {
             estimated: Estimated::Found,
             looks_for_walls: false,
             controls: model.control_settings(run.until).into(),
+            feedback: None,
             trouble: None,
             model: Arc::new(model.clone()),
         }

@@ -11,14 +11,14 @@ use super::estimate::{estimate, estimate_of};
 use super::runner::{Plan, Pool, Runner};
 use super::start::Begin;
 use super::tolerance::{Estimate, FIRST_STEPS, Shortest, Tuned, tune};
-use super::{Estimated, From, Simulation, explicit, short, warnings};
+use super::{Estimated, From, Simulation, explicit, follow, short, warnings};
 use crate::error::{Diagnostic, Failure, Result};
 use crate::interval::Piece;
 use crate::limits::{CHECKPOINTS, COMPARED, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW};
 use crate::method::Method;
 use crate::model::{Model, Start};
 use crate::plant::Plant;
-use crate::run::{Audience, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
+use crate::run::{Audience, Feedback, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
 use crate::step::{Scheme, State, Variant};
 
 /// A simulation with a known step and a checked start.
@@ -42,6 +42,8 @@ pub struct Ready {
     short: Arc<[Piece]>,
     /// Parameters that change with the time.
     schedule: Arc<Schedule>,
+    /// The plan that the controls follow.
+    feedback: Option<Arc<Feedback>>,
     /// How the run fails: no step conserves the energy. It ends before.
     broken: Option<Broken>,
     /// True if the run continues an earlier one.
@@ -167,6 +169,7 @@ impl Ready {
             is_tuned: simulation.step.is_none(),
             short: short_pieces,
             schedule,
+            feedback: simulation.feedback.clone(),
             broken,
             is_restarted: matches!(simulation.from, From::State(_) | From::All { .. }),
         })
@@ -270,7 +273,8 @@ impl Ready {
     fn runner(&self) -> Runner<'_> {
         let (state, sections) = (self.state.clone(), self.sections.clone());
         let (short, schedule) = (self.short.clone(), self.schedule.clone());
-        Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, short, schedule)
+        let runner = Runner::new(&self.scheme, &self.pool, state, self.is_resumed, sections, short, schedule);
+        runner.following(self.feedback.clone())
     }
 
     /// Runs the simulation with one unit of roundoff more in every step and at every impact; none where that cannot be done.
@@ -299,7 +303,8 @@ impl Ready {
             }
         }
         let mut outcome = runner.run(plan, audience)?;
-        outcome.step = self.step();
+        let planned = self.feedback.as_ref().map(|feedback| feedback.tracks[0].step());
+        outcome.step = planned.or(self.step());
         let facts = self.scheme.plant.facts();
         if let Some(Broken { failure, .. }) = self.broken.as_ref().filter(|_| outcome.status == Status::Completed) {
             let z = &outcome.state.z;
@@ -321,6 +326,8 @@ impl Ready {
         outcome.notes.extend(warnings::unmet(&self.model, &outcome));
         let start =
             self.start.iter().flat_map(|start| &start.warnings).chain(&self.model.warnings).map(Diagnostic::body);
+        let followed = outcome.followed.iter().flat_map(|followed| follow::warnings(&self.model, followed));
+        outcome.warnings.extend(followed.collect::<Vec<_>>());
         outcome.warnings = start.chain(self.warnings.iter().cloned()).chain(outcome.warnings).collect();
         Ok(outcome)
     }

@@ -9,8 +9,8 @@ use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{
-    Accountant, Audience, Checkpoints, Constraints, Look, Mesh, Observer, Outcome, Schedule, Scheduled, Sections,
-    Stream, Tally, drive, failure,
+    Accountant, Audience, Checkpoints, Constraints, Feedback, Following, Look, Mesh, Observer, Outcome, Schedule,
+    Scheduled, Sections, Stream, Tally, drive, failure,
 };
 use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
 
@@ -92,6 +92,8 @@ pub(super) struct Runner<'a> {
     short: Arc<[Piece]>,
     /// Parameters that change with the time.
     schedule: Arc<Schedule>,
+    /// The plan that the controls follow.
+    feedback: Option<Arc<Feedback>>,
     /// The work of all runs so far.
     work: f64,
 }
@@ -106,7 +108,7 @@ impl<'a> Runner<'a> {
         short: Arc<[Piece]>,
         schedule: Arc<Schedule>,
     ) -> Runner<'a> {
-        Runner { scheme, pool, start, is_resumed, sections, short, schedule, work: 0.0 }
+        Runner { scheme, pool, start, is_resumed, sections, short, schedule, feedback: None, work: 0.0 }
     }
 
     /// The same runs by another scheme.
@@ -118,6 +120,11 @@ impl<'a> Runner<'a> {
     /// A runner like this one, whose runs begin in the state `start`.
     pub(super) fn from(self, start: State) -> Runner<'a> {
         Runner { start, ..self }
+    }
+
+    /// A runner like this one, whose controls follow a plan.
+    pub(super) fn following(self, feedback: Option<Arc<Feedback>>) -> Runner<'a> {
+        Runner { feedback, ..self }
     }
 
     /// True if the start is the final state of an earlier run.
@@ -275,7 +282,7 @@ impl Pair {
 }
 
 fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
-    let Runner { scheme, start, is_resumed, sections, short, schedule, .. } = runner;
+    let Runner { scheme, start, is_resumed, sections, short, schedule, feedback, .. } = runner;
     let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
     let mut state = start.clone();
@@ -324,8 +331,19 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         observers.push(&mut checkpoints);
     }
     observers.extend(streams.iter_mut().map(|stream| stream as &mut dyn Observer));
-    let mut stepper = Scheduled::new(&mut **stepper, schedule, &state);
-    let ending = drive(&mut stepper, state, *is_resumed, mesh, sections, log, look, &mut observers);
+    let (ending, followed) = match feedback {
+        Some(feedback) => {
+            let mut stepper = Following::new(&mut **stepper, feedback, scheme.plant.evaluator(), &state);
+            stepper.begin_at(&mut state);
+            look.begin(&state.parameters);
+            let ending = drive(&mut stepper, state, *is_resumed, mesh, sections, log, look, &mut observers);
+            (ending, Some(stepper.followed))
+        }
+        None => {
+            let mut stepper = Scheduled::new(&mut **stepper, schedule, &state);
+            (drive(&mut stepper, state, *is_resumed, mesh, sections, log, look, &mut observers), None)
+        }
+    };
     let violation = streams.iter().find_map(|stream| stream.constraints.as_ref().map(|all| all.largest));
     let account = streams.iter().find_map(|stream| stream.accountant.as_ref().map(|all| all.account));
     let mut last = Node::default();
@@ -350,6 +368,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         error_estimate: None,
         error_scale: None,
         error_since: None,
+        followed,
         warnings: Vec::new(),
         notes: Vec::new(),
     })

@@ -12,6 +12,7 @@ mod matrix;
 mod output;
 mod part;
 mod piece;
+mod planned;
 mod reset;
 mod step;
 

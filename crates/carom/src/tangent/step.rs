@@ -11,7 +11,7 @@ use super::reset::{Kept, hamiltonian, reset};
 use crate::error::Result;
 use crate::phase::{Moments, Phase};
 use crate::solve::{NoSolution, Solved};
-use crate::step::{EventKind, Kind, Scheme, StepLog};
+use crate::step::{EventKind, Kind, LoggedImpact, Scheme, StepLog};
 
 /// Differentiates steps. It follows the log of a step that was made, and makes no steps itself.
 #[derive(Clone)]
@@ -214,7 +214,7 @@ impl Tangent {
     }
 
     /// Begins with the unit matrix.
-    fn start(&mut self) {
+    pub(super) fn start(&mut self) {
         let n = self.local.code.n;
         self.at.t.fill(0.0);
         self.at.t[2 * n] = 1.0;
@@ -285,7 +285,7 @@ impl Tangent {
                 seconds.push(self.second(impact.wall, &impact.minus, log.holding(arc))?);
             }
             let before = self.at.clone();
-            let dlambda = self.reset(log, group, energy.take())?;
+            let dlambda = self.reset(log.end.z.t, group, energy.take())?;
             for (k, (impact, second)) in group.iter().zip(seconds).enumerate() {
                 into.impacts.push(ImpactTangent {
                     wall: impact.wall,
@@ -325,13 +325,8 @@ impl Tangent {
         settled
     }
 
-    /// The derivatives of impacts that act at once, with the rule of the method for a single one.
-    fn reset(
-        &mut self,
-        log: &StepLog,
-        group: &[crate::step::LoggedImpact],
-        energy: Option<Vec<f64>>,
-    ) -> Solved<Matrix> {
+    /// The derivatives of impacts that act at once, with the rule of the method for a single one, in a step that ends at time `end`.
+    pub(super) fn reset(&mut self, end: f64, group: &[LoggedImpact], energy: Option<Vec<f64>>) -> Solved<Matrix> {
         let n = self.local.code.n;
         let impact = &group[0];
         let by_velocities = impact.at_once.is_some();
@@ -349,7 +344,7 @@ impl Tangent {
             }
         };
         let (after, after_t, after_theta) = if self.keeps_discrete_energy {
-            let left = log.end.z.t - impact.plus.t;
+            let left = end - impact.plus.t;
             self.ahead.follow(&mut self.local, &impact.plus, left, &rows, None, true)?;
             let (by_z, rest) = self.ahead.energy.split_at(2 * n);
             // What is left of the step ends with the step, t + h, and begins with the impact.

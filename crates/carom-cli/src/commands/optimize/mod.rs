@@ -4,16 +4,19 @@ mod object;
 mod restart;
 mod table;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use carom::lab::feedback::Through;
 use carom::lab::model::Output;
 use carom::lab::optimize::{Answer, Progress, Status};
 use carom::{Diagnostic, Model, Result, Watcher};
+use carom_report::file::Target;
 use clap::Parser;
 
 use super::interrupt::Interrupt;
 use super::run;
-use super::{Table, load, with_options};
+use super::{Table, feedback, keep_model, load, with_options, written};
 use crate::args::{self, Arguments, Command};
 use crate::output::{aside, print};
 use crate::style;
@@ -22,6 +25,7 @@ use crate::style;
 pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     check(arguments)?;
     let out = arguments.out.as_deref().map(|path| Table::new(path, "--out", &arguments.model.model)).transpose()?;
+    let gains = arguments.feedback.as_deref().map(|path| gains_file(path, &arguments.model.model)).transpose()?;
     let page = arguments.report.as_ref().map(|path| run_arguments(&arguments.model.model, path)).transpose()?;
     let model = load(&with_options(&arguments.model, &[("--method", &arguments.method)]))?;
     let mut problem =
@@ -42,7 +46,12 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     if let Some(out) = &out {
         out.write(&table::csv(&model, &answer))?;
     }
-    let files = out.iter().map(Table::written).collect::<String>();
+    let mut files = out.iter().map(Table::written).collect::<String>();
+    if let Some(target) = gains.filter(|_| answer.status == Status::Optimal) {
+        let design = answer.design(&model, Through::Impact)?;
+        target.write(feedback::write(&model, &answer, &design).as_bytes())?;
+        files += &written(&target);
+    }
     print(&if arguments.json {
         object::json(&model, &answer) + "\n"
     } else {
@@ -56,6 +65,11 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     }
     let is_done = matches!(answer.status, Status::Optimal | Status::Interrupted);
     Ok(if is_done { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The file of `--feedback`.
+fn gains_file(path: &Path, model: &str) -> Result<Target> {
+    keep_model(Target::new(path, "--feedback", &["json"])?, model)
 }
 
 fn check(arguments: &args::Optimize) -> Result<()> {
@@ -115,11 +129,17 @@ fn run_arguments(model: &str, path: &std::path::Path) -> Result<args::Run> {
     }
 }
 
-/// Runs the model with the controls found, which are outputs of that run, and draws it.
-fn report(arguments: &args::Run, model: &Model, answer: &Answer) -> Result<()> {
+/// The model with its controls as outputs.
+pub fn with_controls(model: &Model) -> Model {
     let mut model = model.clone();
     let controls = model.problem.controls.clone();
     model.outputs.extend(controls.into_iter().map(|control| Output { name: control.name, value: control.symbol }));
+    model
+}
+
+/// Runs the model with the controls found, which are outputs of that run, and draws it.
+fn report(arguments: &args::Run, model: &Model, answer: &Answer) -> Result<()> {
+    let model = with_controls(model);
     let start = &answer.found.nodes[0];
     let simulation = model.simulation().method(&answer.method).controls(answer.settings());
     let simulation = simulation.start_at(start.t, &start.q, &start.p).until(answer.t_end()).step(2.0 * answer.t_end());

@@ -20,7 +20,8 @@ use carom::lab::diagnostic::Panel;
 use carom::{Audience, Diagnostic, Model, Result, Simulation, Status};
 
 use super::interrupt::Interrupt;
-use super::{Table, load, with_options};
+use super::optimize::with_controls;
+use super::{Table, feedback, load, with_options};
 use crate::args;
 use crate::output::{aside, print};
 use crate::style;
@@ -35,8 +36,13 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     let args::Run { method, step, tolerance, until, .. } = arguments;
     let options = [("--method", method), ("--step", step), ("--tolerance", tolerance), ("--until", until)];
     let model = load(&with_options(&arguments.model, &options))?;
+    let feedback = arguments.follow.as_deref().map(|path| feedback::read(path, &model)).transpose()?;
+    let model = if feedback.is_some() { with_controls(&model) } else { model };
     // Report a mistake in the lists before the search for a step.
     pictures.choices(&model)?;
+    if let Some(feedback) = &feedback {
+        return show(arguments, &model, &model.simulation().follow(feedback), &pictures, &tables, false);
+    }
     let mut simulation = model.simulation().look_for_walls();
     if model.run.step.is_none() {
         simulation = simulation.estimate();

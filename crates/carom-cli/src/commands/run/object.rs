@@ -1,7 +1,7 @@
 //! A run as JSON.
 
 use carom::lab::diagnostic::Panel;
-use carom::{Crossing, Impact, Model, Node, State};
+use carom::{Crossing, Followed, Impact, Model, Node, State};
 
 use super::report::Report;
 use super::{account, rest, resume};
@@ -32,6 +32,9 @@ impl Report<'_> {
             let violation = violation.number("max_rate_violation", violated.rate);
             object = object.raw("constraints", &violation.finish());
         }
+        if let Some(followed) = &self.outcome.followed {
+            object = object.raw("follow", &self.json_followed(followed));
+        }
         if let Some(account) = &self.outcome.account {
             object = object.raw("account", &account::json(account));
         }
@@ -60,6 +63,19 @@ impl Report<'_> {
         let object = object.number("error_estimate", self.outcome.error_estimate.unwrap_or(f64::NAN));
         origin(object, self.model)
             .raw("seconds", &Object::default().number("compile", compile).number("run", run).finish())
+            .finish()
+    }
+
+    fn json_followed(&self, followed: &Followed) -> String {
+        let whole = |numbers: &[usize]| list_of(&numbers.iter().map(usize::to_string).collect::<Vec<_>>());
+        let names: Vec<String> = self.model.problem.controls.iter().map(|control| text(&control.name)).collect();
+        Object::default()
+            .raw("controls", &list_of(&names))
+            .raw("clipped_steps", &whole(&followed.clipped))
+            .numbers("clipped_by", &followed.excess)
+            .raw("impacts", &followed.impacts[0].to_string())
+            .raw("planned_impacts", &followed.impacts[1].to_string())
+            .number("lost_at", followed.lost.unwrap_or(f64::NAN))
             .finish()
     }
 

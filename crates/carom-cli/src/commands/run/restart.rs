@@ -2,7 +2,8 @@
 
 use carom::{Model, Outcome, Result, Simulation};
 
-use super::object::{final_object, origin};
+use super::object::final_object;
+pub use super::object::origin;
 use super::resume;
 use crate::json::Object;
 use crate::session::{Said, listen};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::control::{Bound, Control, Objective, Problem, Signal, Span};
+use super::super::control::{Bound, Control, Objective, Problem, Signal, Span, Weights};
 use super::super::document::{Fields, Item, Value, array};
 use super::super::names::Use;
 use super::super::suggestion;
@@ -104,6 +104,35 @@ impl<'a> Reader<'a> {
         Ok(Objective { running, end })
     }
 
+    /// `[feedback]`, for a model with this number of coordinates and of controls.
+    fn weights(&self, top: &Fields<'a>, coordinates: usize, controls: usize) -> Result<Weights> {
+        let Some(item) = top.get("feedback") else { return Ok(Weights::default()) };
+        let fields = self.fields(item, "feedback", &["state", "control", "final"])?;
+        let list = |key: &str, count: usize, what: &str| -> Result<Option<Vec<f64>>> {
+            let Some(item) = fields.get(key) else { return Ok(None) };
+            let items = array(self.source, item)?;
+            if items.len() != count {
+                let message = format!("`{key}` has {} weights, not {count}", items.len());
+                return Err(self.error(&item.span, message, format!("one for each {what}")));
+            }
+            let weight = |item: &Item| {
+                let weight = self.number(item)?;
+                let (is_good, label) = match key {
+                    "control" => (weight > 0.0, "weights of controls are positive"),
+                    _ => (weight >= 0.0, "weights are not negative"),
+                };
+                if is_good { Ok(weight) } else { Err(self.error(&item.span, format!("the weight is {weight}"), label)) }
+            };
+            items.iter().map(weight).collect::<Result<_>>().map(Some)
+        };
+        let state = "coordinate, then one for each momentum";
+        Ok(Weights {
+            state: list("state", 2 * coordinates, state)?,
+            control: list("control", controls, "control")?,
+            end: list("final", 2 * coordinates, state)?,
+        })
+    }
+
     fn bounds(&mut self, top: &Fields<'a>, phases: &[String]) -> Result<Vec<Bound>> {
         let mut bounds = Vec::new();
         for (number, item) in top.list("bound")?.iter().enumerate() {
@@ -150,7 +179,9 @@ impl<'a> Reader<'a> {
         let end = self.attempt(|reader| reader.end(top));
         let periodic = self.attempt(|reader| reader.periodic(top));
         let bounds = self.attempt(|reader| reader.bounds(top, &names));
+        let weights = self.attempt(|reader| reader.weights(top, reader.names.coordinates.len(), controls.len()));
         let problem = Problem {
+            weights: weights?,
             controls,
             objective: objective?,
             end: end?,

@@ -38,7 +38,7 @@ use crate::system::System;
 use body::Tree;
 use control::Known;
 
-const SECTIONS: [&str; 28] = [
+const SECTIONS: [&str; 29] = [
     "title",
     "coordinates",
     "parameters",
@@ -67,6 +67,7 @@ const SECTIONS: [&str; 28] = [
     "periodic",
     "bound",
     "phase",
+    "feedback",
 ];
 
 /// The source, and what is known of the model so far.
