@@ -1,5 +1,7 @@
 //! Laws of mechanisms: momentum, choice of the root, order of the bodies, units, ways to write the same thing, impacts.
 
+use carom::lab::flow::named;
+use carom::lab::plant::{Bodies, Plant};
 use carom::{Model, Trajectory};
 
 fn model(text: &str) -> Model {
@@ -197,4 +199,49 @@ fn bodies_hit_planes_spheres_and_limits() {
     let shut = run(&model(door), "midpoint", 0.01, 2.0);
     assert_eq!(shut.wall(&shut.impacts()[0]), "door high");
     assert!((shut.impacts()[0].plus.v[0] + 0.25).abs() < 1e-12);
+}
+
+/// −D₃L_d of a step is the energy up to O(h²), for every rule with a recursive kernel, in the plane and in space.
+#[test]
+fn steps_on_trees_know_their_discrete_energy() {
+    for (dimension, places) in
+        [(2, ["[0, -1]", "[0.2, -0.5]", "0.1"]), (3, ["[0, 0, -1]", "[0.2, 0, -0.5]", "[0.1, 0.1, 0.05]"])]
+    {
+        let [at, com, inertia] = places;
+        let gravity = if dimension == 2 { "[0, -9.81]" } else { "[0, 0, -9.81]" };
+        let body = |name: &str, rest: &str| {
+            format!("[[body]]\nname = \"{name}\"\nmass = 1\ncom = {com}\ninertia = {inertia}\nstiffness = 3\n{rest}")
+        };
+        let second = format!("parent = \"a\"\nat = {at}\n");
+        let text = format!(
+            "[mechanism]\ndimension = {dimension}\ngravity = {gravity}\n{}{}",
+            body("a", ""),
+            body("b", &second)
+        ) + "[initial.q]\na = 0.5\nb = -0.3\n[initial.v]\na = 1\nb = -2\n";
+        let model = model(&text);
+        let plant = Bodies::new(&model.system, &[], &[]).expect("the kernel applies");
+        let (start, mut evaluator) = (model.start().expect("a start"), plant.evaluator());
+        let z = evaluator.free_phase(0.0, &start.q, &start.p);
+        let energy = evaluator.energy(&z).expect("an energy");
+        for rule in ["midpoint", "bodies", "midpoint-suzuki4", "midpoint-kahan-li8"] {
+            let kind = named(rule, None).expect("a flow");
+            let [long, short] = [0.02, 0.01].map(|h| {
+                let (mut flow, mut end) = (plant.flow(&kind).expect("it has a kernel"), z.clone());
+                flow.step(&z, h, &mut end).expect("a step");
+                (flow.discrete().expect("an energy").energy - energy).abs()
+            });
+            assert!(long < 0.1, "{rule}, dimension {dimension}: {long:e} of {energy}");
+            assert!(short < long / 3.5 || short < 1e-11, "{rule}, dimension {dimension}: {long:e}, then {short:e}");
+        }
+    }
+}
+
+/// `bodies` says what in a model with bodies has no recursive kernel.
+#[test]
+fn bodies_says_why_it_does_not_apply() {
+    let text = "coordinates = [\"x\"]\n[lagrangian]\nT = \"x'^2/2\"\nV = \"0\"\n[mechanism]\n[[body]]\nname = \"a\"\nmass = 1\n\
+                com = [0, 1, 0]\ninertia = [1, 1, 1]\n[initial]\nq = {x = 1}\n";
+    let refused = model(text).simulation().method("bodies").step(0.1).until(1.0).run();
+    let error = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("coordinates that belong to no body"), "{error}");
 }

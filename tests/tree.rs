@@ -1,8 +1,8 @@
 //! Trees of bodies: each formula against differences, on random trees with all joints.
 
 use carom::lab::tree::{
-    Articulated, Body, Equations, Force, Joint, Mat3, Midpoint, Over, Planar, Point, Quaternion, Rattle, Tree, Vec3,
-    move_by, pull,
+    Articulated, Body, Equations, Force, Joint, Mat3, Midpoint, Over, Planar, PlanarRattle, Point, Quaternion, Rattle,
+    Tree, Vec3, move_by, pull,
 };
 use carom_tests::Random;
 use carom_tests::tree::{Sample, differences, distance, moved, numbers, pose, random_tree, sample, vector};
@@ -336,18 +336,23 @@ fn the_kernel_of_the_plane_is_that_of_space() {
             h: 0.1,
             sample: &sample,
         };
-        let rules: [&mut dyn Equations; 2] = [&mut Midpoint::new(tree), &mut Planar::new(tree)];
+        let rules: [[&mut dyn Equations; 2]; 2] = [
+            [&mut Midpoint::new(tree), &mut Planar::new(tree)],
+            [&mut Rattle::new(tree), &mut PlanarRattle::new(tree)],
+        ];
         let delta = numbers(&mut random, tree.freedoms, 1.0);
-        let all = rules.map(|rule| {
-            let r = step.residual(rule, &sample.q, &step.u);
-            rule.factor(tree, step.over(), &step.u).expect("regular");
-            let (mut x, mut p1) = (delta.clone(), vec![0.0; tree.freedoms]);
-            rule.apply_inverse(tree, &mut x);
-            rule.momenta(tree, step.h, &step.u, &r, &mut p1);
-            let (action, energy) = rule.discrete(tree, step.over());
-            [r, x, p1, vec![action, energy]].concat()
-        });
-        let error = distance(&all[0], &all[1]);
-        assert!(error < 1e-11, "tree {seed} with {n} bodies: {error:e}");
+        for (pair, name) in rules.into_iter().zip(["midpoint", "bodies"]) {
+            let all = pair.map(|rule| {
+                let r = step.residual(rule, &sample.q, &step.u);
+                rule.factor(tree, step.over(), &step.u).expect("regular");
+                let (mut x, mut p1) = (delta.clone(), vec![0.0; tree.freedoms]);
+                rule.apply_inverse(tree, &mut x);
+                rule.momenta(tree, step.h, &step.u, &r, &mut p1);
+                let (action, energy) = rule.discrete(tree, step.over());
+                [r, x, p1, vec![action, energy]].concat()
+            });
+            let error = distance(&all[0], &all[1]);
+            assert!(error < 1e-11, "{name}, tree {seed} with {n} bodies: {error:e}");
+        }
     }
 }

@@ -141,7 +141,8 @@ impl<E: Equations> Motion<E> {
         pose.place(&tree, &around, q, v);
         let mut p = vec![0.0; tree.freedoms];
         pose.momenta(&tree, &mut vec![Default::default(); tree.links.len()], &mut p);
-        let (solver, lambda) = (Solver::new(rule(&tree), &tree, ties.len()), vec![0.0; ties.len()]);
+        let (mut solver, lambda) = (Solver::new(rule(&tree), &tree, ties.len()), vec![0.0; ties.len()]);
+        solver.set_loaded(false);
         let u = [vec![0.0; tree.freedoms], Vec::new()];
         Motion { around, ties: Ties(ties), t: 0.0, q: q.to_vec(), p, lambda, iterations: 0, u, solver, tree }
     }

@@ -230,7 +230,8 @@ fn kernel_for(model: &Model, method: &Method) -> Kernel {
     if model.system.function.is_some() {
         return Kernel::Expressions;
     }
-    if method.flow.needs_bodies() && method.has_recursive_kernel() && linkage::applies(&model.system) {
+    // Where the kernel does not apply to the bodies, making it says why.
+    if method.flow.needs_bodies() && method.has_recursive_kernel() && model.system.mechanism.is_some() {
         return Kernel::Bodies;
     }
     if !linkage::is_large(&model.system) {

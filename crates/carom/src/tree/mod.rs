@@ -23,7 +23,7 @@ pub use pose::{Placed, Pose};
 pub use quaternion::Quaternion;
 pub use relations::{Relations, Tangent, Values};
 pub use spatial::{Force, Mat3, Motion, Vec3};
-pub use step::{At, Equations, Load, Midpoint, Over, Planar, Rattle, Solver, move_by};
+pub use step::{At, Equations, Load, Midpoint, Over, Planar, PlanarRattle, Rattle, Solver, move_by};
 
 /// An elementary joint. Its axis is a unit vector in the joint frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +93,10 @@ pub struct Link {
     pub v: usize,
     /// The number of freedoms: 0, 1 or 3.
     pub freedoms: usize,
+    /// True if the parent is the body before this one: sweeps then carry on what they have in hand.
+    follows: bool,
+    /// True if it has children that do not follow it.
+    gathers: bool,
     /// turn·Rot(axis, q) = constant + cos q·cosine + sin q·sine, for a revolute joint.
     turned: [Mat3; 3],
 }
@@ -108,6 +112,8 @@ pub struct Tree {
     pub freedoms: usize,
     /// The number of driven coordinates.
     pub drives: usize,
+    /// A length that is typical of the bodies: the farthest joint or centre of mass from the origin of its frame.
+    size: f64,
 }
 
 /// A driven coordinate at an instant.
@@ -133,7 +139,8 @@ pub struct Surroundings {
 impl Tree {
     /// Numbers the coordinates and freedoms of bodies, each of which comes after its parent.
     pub fn new(bodies: Vec<Body>) -> Tree {
-        let mut tree = Tree { links: Vec::with_capacity(bodies.len()), coordinates: 0, freedoms: 0, drives: 0 };
+        let mut tree =
+            Tree { links: Vec::with_capacity(bodies.len()), coordinates: 0, freedoms: 0, drives: 0, size: 0.0 };
         for body in bodies {
             let (coordinates, freedoms) = match body.joint {
                 Joint::Ball => (4, 3),
@@ -141,13 +148,18 @@ impl Tree {
             };
             let (q, freedoms) = if body.is_driven { (tree.drives, 0) } else { (tree.coordinates, freedoms) };
             let turned = turned(&body);
-            tree.links.push(Link { q, v: tree.freedoms, freedoms, turned, body });
+            let follows = body.parent.is_some_and(|parent| parent + 1 == tree.links.len());
+            if let Some(parent) = body.parent.filter(|_| !follows) {
+                tree.links[parent].gathers = true;
+            }
+            tree.links.push(Link { q, v: tree.freedoms, freedoms, follows, gathers: false, turned, body });
             tree.freedoms += freedoms;
             match freedoms {
                 0 => tree.drives += 1,
                 _ => tree.coordinates += coordinates,
             }
         }
+        tree.set_size();
         tree
     }
 
@@ -157,6 +169,12 @@ impl Tree {
             change(i, &mut link.body);
             link.turned = turned(&link.body);
         }
+        self.set_size();
+    }
+
+    fn set_size(&mut self) {
+        let lengths = self.links.iter().map(|link| link.body.at.norm().max(link.body.com.norm()));
+        self.size = lengths.fold(0.0, f64::max);
     }
 
     /// Converts tangents of the coordinates to the freedoms: rates with factor 2, momenta with ½.
@@ -191,7 +209,7 @@ impl Tree {
 
     /// A length that is typical of the bodies: the farthest joint or centre of mass from the origin of its frame.
     pub fn size(&self) -> f64 {
-        self.links.iter().map(|link| link.body.at.norm().max(link.body.com.norm())).fold(0.0, f64::max)
+        self.size
     }
 
     /// The springs: Σ k(q − rest)²/2.

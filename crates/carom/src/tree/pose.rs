@@ -84,32 +84,36 @@ impl Pose {
                 1 => (q[link.q], Vec3(v[link.v], 0.0, 0.0)),
                 _ => (0.0, Vec3::read(&v[link.v..])),
             };
-            let mut placed = Placed { r: rotation * body.at, ..Placed::default() };
-            match body.joint {
-                Joint::Revolute(axis) => {
-                    let [constant, cosine, sine] = link.turned;
+            let mut r = rotation * body.at;
+            let mut axis = Vec3::ZERO;
+            let rotation = match body.joint {
+                Joint::Revolute(about) => {
+                    let [constant, cosine, sine] = &link.turned;
                     let (sin, cos) = x.sin_cos();
-                    placed.rotation = rotation * (constant + cosine * cos + sine * sin);
-                    placed.axis = placed.rotation * axis;
+                    let rotation = rotation * (*constant + *cosine * cos + *sine * sin);
+                    axis = rotation * about;
+                    rotation
                 }
-                Joint::Prismatic(axis) => {
-                    placed.rotation = rotation * body.turn;
-                    placed.axis = placed.rotation * axis;
-                    placed.r += placed.axis * x;
+                Joint::Prismatic(along) => {
+                    let rotation = rotation * body.turn;
+                    axis = rotation * along;
+                    r += axis * x;
+                    rotation
                 }
-                Joint::Ball => {
-                    placed.rotation = rotation * body.turn * Quaternion::read(&q[link.q..]).matrix();
-                }
-            }
-            placed.p = p + placed.r;
-            placed.d = placed.rotation * body.com;
-            placed.carried = velocity.to(placed.r);
-            placed.velocity = placed.carried + placed.motion(body.joint, rate);
-            let Motion { w, v } = placed.velocity;
-            let f = (v + w.cross(placed.d)) * body.mass;
-            let spin = placed.rotation * (body.inertia * placed.rotation.tr_mul(w));
-            placed.momentum = Force { n: spin + placed.d.cross(f), f };
-            self.bodies[i] = placed;
+                Joint::Ball => rotation * body.turn * Quaternion::read(&q[link.q..]).matrix(),
+            };
+            let d = rotation * body.com;
+            let carried = velocity.to(r);
+            let velocity = carried
+                + match body.joint {
+                    Joint::Revolute(_) => Motion { w: axis * rate.0, v: Vec3::ZERO },
+                    Joint::Prismatic(_) => Motion { w: Vec3::ZERO, v: axis * rate.0 },
+                    Joint::Ball => Motion { w: rotation * rate, v: Vec3::ZERO },
+                };
+            let f = (velocity.v + velocity.w.cross(d)) * body.mass;
+            let spin = rotation * (body.inertia * rotation.tr_mul(velocity.w));
+            let momentum = Force { n: spin + d.cross(f), f };
+            self.bodies[i] = Placed { rotation, p: p + r, r, axis, d, carried, velocity, momentum };
         }
     }
 }

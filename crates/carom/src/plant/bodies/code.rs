@@ -115,7 +115,12 @@ impl Code {
 impl Code {
     /// True if the kernel for the plane applies: it knows no forces of the user.
     pub(super) fn is_plainly_planar(&self) -> bool {
-        self.is_planar && self.potential.is_none() && !self.outputs.has_forces()
+        self.is_planar && !self.is_loaded()
+    }
+
+    /// True if forces or potentials of the user act.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.potential.is_some() || self.outputs.has_forces()
     }
 
     /// True if anything that the model states depends explicitly on the time.

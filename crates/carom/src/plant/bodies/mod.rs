@@ -28,7 +28,7 @@ use crate::mechanics::{Field, Manifold, Mechanics};
 use crate::modified::ModifiedHamiltonian;
 use crate::phase::Flow;
 use crate::system::System;
-use crate::tree::{Midpoint, Planar, Rattle};
+use crate::tree::{Midpoint, Planar, PlanarRattle, Rattle};
 
 /// A compiled tree of bodies.
 pub struct Bodies {
@@ -54,6 +54,9 @@ impl Bodies {
             }
             Some((TreeRule::Midpoint, parts)) => {
                 Ok(Box::new(Steps::new(&self.code, walls, Midpoint::new, composed(parts))))
+            }
+            Some((TreeRule::Bodies, parts)) if self.code.is_plainly_planar() => {
+                Ok(Box::new(Steps::new(&self.code, walls, PlanarRattle::new, composed(parts))))
             }
             Some((TreeRule::Bodies, parts)) => {
                 Ok(Box::new(Steps::new(&self.code, walls, Rattle::new, composed(parts))))

@@ -47,8 +47,10 @@ impl<E: Equations> Single<E> {
         let (n, count) = (machine.tree.freedoms, code.constraints.len() + walls.len());
         let (around, unknowns) = (machine.nowhere(), vec![0.0; n + count]);
         let nothing = (0.0, unknowns.clone());
+        let mut solver = Solver::new(rule(&machine.tree), &machine.tree, count);
+        solver.set_loaded(code.is_loaded());
         Single {
-            solver: Solver::new(rule(&machine.tree), &machine.tree, count),
+            solver,
             tangent: Tangent::new(&machine.tree, count),
             around: [around.clone(), around.clone(), around],
             is_surrounded: false,
@@ -78,7 +80,10 @@ impl<E: Equations> Single<E> {
     /// Takes the parameters. Returns false if they have not changed.
     pub(super) fn set_parameters(&mut self, parameters: &[f64]) -> bool {
         let is_new = self.machine.set_parameters(parameters);
-        self.is_surrounded &= !is_new;
+        if is_new {
+            self.solver.step.set_constants(&self.machine.tree);
+            self.is_surrounded = false;
+        }
         is_new
     }
 

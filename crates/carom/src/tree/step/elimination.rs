@@ -40,7 +40,9 @@ pub(super) struct Elimination<const R: usize, const C: usize> {
     pub(super) columns: Vec<Column<R, C>>,
     /// D⁻¹ of each body; of one freedom in the first entry.
     pivots: Vec<Mat3>,
+    /// Σ y over the children that do not follow a body; zero between sweeps.
     y: Vec<[f64; R]>,
+    /// x of bodies with such children.
     x: Vec<[f64; C]>,
 }
 
@@ -57,93 +59,122 @@ impl<const R: usize, const C: usize> Elimination<R, C> {
     }
 
     /// Eliminates from the leaves to the roots. `equation` writes α, β, B and E of a body into its columns and returns E.
-    pub(super) fn factor(
-        &mut self,
-        tree: &Tree,
-        mut equation: impl FnMut(usize, &mut [Column<R, C>]) -> Mat3,
-    ) -> Solved<()> {
+    #[inline(always)]
+    pub(super) fn factor(&mut self, tree: &Tree, equation: impl Fn(usize, &mut [Column<R, C>]) -> Mat3) -> Solved<()> {
+        // Y, then M, which stays for the next body if that is the parent.
+        let mut y = [[0.0; C]; R];
         for (i, link) in tree.links.iter().enumerate().rev() {
             let columns = &mut self.columns[link.v..link.v + link.freedoms];
             let e = equation(i, columns);
-            let (before, rest) = self.blocks.split_at_mut(i);
-            let block = &mut rest[0];
-            for column in columns.iter_mut() {
-                for (row, (alpha, gamma)) in block.iter().zip(column.alpha.iter().zip(&mut column.gamma)) {
-                    column.b.iter_mut().zip(row).for_each(|(b, y)| *b += alpha * y);
-                    *gamma = dot(row, &column.way);
-                }
-            }
+            y.iter_mut().zip(&self.blocks[i]).for_each(|(y, block)| add_scaled(y, block, 1.0));
             match columns {
                 [] => {}
                 [column] => {
-                    let inverse = 1.0 / (dot(&column.b, &column.way) + e.0.0);
+                    let Column { alpha, b: mut sum, way, .. } = *column;
+                    let mut gamma = [0.0; R];
+                    for r in 0..R {
+                        add_scaled(&mut sum, &y[r], alpha[r]);
+                        gamma[r] = dot(&y[r], &way);
+                    }
+                    let inverse = 1.0 / (dot(&sum, &way) + e.0.0);
                     if !inverse.is_finite() {
                         return Err(NoSolution::Singular);
                     }
+                    let scaled = sum.map(|b| b * inverse);
+                    for r in 0..R {
+                        add_scaled(&mut y[r], &scaled, -gamma[r]);
+                    }
                     self.pivots[i].0.0 = inverse;
-                    subtract(block, &column.gamma, &column.b.map(|b| b * inverse));
+                    (column.b, column.gamma) = (sum, gamma);
                 }
                 columns => {
+                    for column in columns.iter_mut() {
+                        for r in 0..R {
+                            add_scaled(&mut column.b, &y[r], column.alpha[r]);
+                            column.gamma[r] = dot(&y[r], &column.way);
+                        }
+                    }
                     let row = |a: usize| Vec3::from([0, 1, 2].map(|k| dot(&columns[a].b, &columns[k].way)));
                     let pivot = Mat3(row(0), row(1), row(2)) + e;
                     let inverse = pivot.inverse().ok_or(NoSolution::Singular)?;
                     self.pivots[i] = inverse;
-                    for (column, Vec3(x, y, z)) in columns.iter().zip(inverse.rows()) {
+                    for (column, Vec3(x0, x1, x2)) in columns.iter().zip(inverse.rows()) {
                         let mut scaled = [0.0; C];
                         for (j, scaled) in scaled.iter_mut().enumerate() {
-                            *scaled = x * columns[0].b[j] + y * columns[1].b[j] + z * columns[2].b[j];
+                            *scaled = x0 * columns[0].b[j] + x1 * columns[1].b[j] + x2 * columns[2].b[j];
                         }
-                        subtract(block, &column.gamma, &scaled);
+                        for r in 0..R {
+                            add_scaled(&mut y[r], &scaled, -column.gamma[r]);
+                        }
                     }
                 }
             }
-            if let Some(parent) = link.body.parent {
-                add(&mut before[parent], block);
+            match link.body.parent {
+                Some(_) if link.follows => continue,
+                Some(parent) => {
+                    self.blocks[parent].iter_mut().zip(&y).for_each(|(sum, row)| add_scaled(sum, row, 1.0));
+                }
+                None => {}
             }
+            y = [[0.0; C]; R];
         }
         Ok(())
     }
 
     /// ρ ← δ.
     pub(super) fn solve(&mut self, tree: &Tree, rho: &mut [f64]) {
-        self.y.fill([0.0; R]);
+        let mut y = [0.0; R];
         for (i, link) in tree.links.iter().enumerate().rev() {
             let columns = &self.columns[link.v..link.v + link.freedoms];
-            let (before, rest) = self.y.split_at_mut(i);
-            let y = &mut rest[0];
-            let rho = &mut rho[link.v..link.v + link.freedoms];
+            if link.gathers {
+                add_scaled(&mut y, &std::mem::replace(&mut self.y[i], [0.0; R]), 1.0);
+            }
             match columns {
                 [] => {}
                 [column] => {
-                    rho[0] = self.pivots[i].0.0 * (rho[0] - dot(&column.alpha, y));
-                    add_scaled(y, &column.gamma, rho[0]);
+                    let s = self.pivots[i].0.0 * (rho[link.v] - dot(&column.alpha, &y));
+                    rho[link.v] = s;
+                    add_scaled(&mut y, &column.gamma, s);
                 }
                 columns => {
-                    let left = Vec3::from([0, 1, 2].map(|k| rho[k] - dot(&columns[k].alpha, y)));
+                    let rho = &mut rho[link.v..link.v + 3];
+                    let left = Vec3::from([0, 1, 2].map(|k| rho[k] - dot(&columns[k].alpha, &y)));
                     let s = (self.pivots[i] * left).array();
                     rho.copy_from_slice(&s);
-                    columns.iter().zip(s).for_each(|(column, s)| add_scaled(y, &column.gamma, s));
+                    columns.iter().zip(s).for_each(|(column, s)| add_scaled(&mut y, &column.gamma, s));
                 }
             }
-            if let Some(parent) = link.body.parent {
-                add_scaled(&mut before[parent], y, 1.0);
+            match link.body.parent {
+                Some(_) if link.follows => continue,
+                Some(parent) => add_scaled(&mut self.y[parent], &y, 1.0),
+                None => {}
             }
+            y = [0.0; R];
         }
+        let mut x = [0.0; C];
         for (i, link) in tree.links.iter().enumerate() {
             let columns = &self.columns[link.v..link.v + link.freedoms];
-            let mut x = link.body.parent.map_or([0.0; C], |parent| self.x[parent]);
-            let rho = &mut rho[link.v..link.v + link.freedoms];
+            if !link.follows {
+                x = link.body.parent.map_or([0.0; C], |parent| self.x[parent]);
+            }
             match columns {
                 [] => {}
-                [column] => rho[0] -= self.pivots[i].0.0 * dot(&column.b, &x),
+                [column] => {
+                    let delta = rho[link.v] - self.pivots[i].0.0 * dot(&column.b, &x);
+                    rho[link.v] = delta;
+                    add_scaled(&mut x, &column.way, delta);
+                }
                 columns => {
                     let carried = Vec3::from([0, 1, 2].map(|k| dot(&columns[k].b, &x)));
                     let change = (self.pivots[i] * carried).array();
+                    let rho = &mut rho[link.v..link.v + 3];
                     rho.iter_mut().zip(change).for_each(|(s, change)| *s -= change);
+                    columns.iter().zip(&*rho).for_each(|(column, delta)| add_scaled(&mut x, &column.way, *delta));
                 }
             }
-            columns.iter().zip(&*rho).for_each(|(column, delta)| add_scaled(&mut x, &column.way, *delta));
-            self.x[i] = x;
+            if link.gathers {
+                self.x[i] = x;
+            }
         }
     }
 }
@@ -161,17 +192,6 @@ fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
 #[inline(always)]
 fn add_scaled<const N: usize>(sum: &mut [f64; N], a: &[f64; N], factor: f64) {
     sum.iter_mut().zip(a).for_each(|(sum, a)| *sum += a * factor);
-}
-
-/// block ← block − γ bᵀ
-#[inline(always)]
-fn subtract<const R: usize, const C: usize>(block: &mut [[f64; C]; R], gamma: &[f64; R], b: &[f64; C]) {
-    block.iter_mut().zip(gamma).for_each(|(row, gamma)| add_scaled(row, b, -gamma));
-}
-
-#[inline(always)]
-fn add<const R: usize, const C: usize>(sum: &mut [[f64; C]; R], block: &[[f64; C]; R]) {
-    sum.iter_mut().zip(block).for_each(|(sum, row)| add_scaled(sum, row, 1.0));
 }
 
 /// Writes a part of a block.

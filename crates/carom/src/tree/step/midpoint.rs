@@ -10,10 +10,10 @@
 //! ```
 
 use super::ball::Ball;
-use super::elimination::{Column, Elimination, join, write};
+use super::elimination::{Column, Elimination, join};
 use super::{At, Equations, Load, Over};
 use crate::solve::Solved;
-use crate::tree::{Force, Joint, Mat3, Motion, Pose, Quaternion, Surroundings, Tree, Vec3};
+use crate::tree::{Body, Force, Joint, Mat3, Motion, Placed, Pose, Quaternion, Tree, Vec3};
 
 /// The equations of a step, with memory and factors.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Midpoint {
     /// G and P: weight and momentum of each subtree.
     weight: Vec<Force>,
     momentum: Vec<Force>,
+    /// P and G of the children that do not follow a body. Zero between sweeps.
+    gathered: Vec<[Force; 2]>,
     /// F and π of each freedom.
     force: Vec<f64>,
     pi: Vec<f64>,
@@ -43,6 +45,7 @@ impl Midpoint {
             v: vec![0.0; freedoms],
             weight: vec![Force::default(); n],
             momentum: vec![Force::default(); n],
+            gathered: vec![[Force::default(); 2]; n],
             force: vec![0.0; freedoms],
             pi: vec![0.0; freedoms],
             elimination: Elimination::new(tree),
@@ -66,19 +69,34 @@ impl Equations for Midpoint {
         }
         self.v.iter_mut().zip(u).for_each(|(v, u)| *v = u / h);
         self.pose.place(tree, around, &self.q, &self.v);
-        let pose = &self.pose;
-        pose.sum_up(tree, &mut self.momentum, |i| pose.bodies[i].momentum);
-        pose.sum_up(tree, &mut self.weight, |i| pose.weight(tree, around, i));
-        for (i, (link, placed)) in tree.links.iter().zip(&pose.bodies).enumerate() {
+        let (mut momentum, mut weight) = (Force::default(), Force::default());
+        for (i, (link, placed)) in tree.links.iter().zip(&self.pose.bodies).enumerate().rev() {
+            momentum += placed.momentum;
+            weight += self.pose.weight(tree, around, i);
+            if link.gathers {
+                let [a, b] = std::mem::take(&mut self.gathered[i]);
+                momentum += a;
+                weight += b;
+            }
+            (self.momentum[i], self.weight[i]) = (momentum, weight);
             let (joint, freedoms) = (link.body.joint, link.v..link.v + link.freedoms);
-            let pull = self.weight[i] - placed.carried.cross_force(self.momentum[i]);
+            let pull = weight - placed.carried.cross_force(momentum);
             self.force[freedoms.clone()].copy_from_slice(&placed.project(joint, pull).array()[..link.freedoms]);
-            let pi = placed.project(joint, self.momentum[i]).array();
+            let pi = placed.project(joint, momentum).array();
             self.pi[freedoms].copy_from_slice(&pi[..link.freedoms]);
             if link.freedoms == 1 {
                 let body = &link.body;
                 self.force[link.v] -= body.stiffness * (self.q[link.q] - body.rest) + body.damping * self.v[link.v];
             }
+            (momentum, weight) = (momentum.back(placed.r), weight.back(placed.r));
+            if link.follows {
+                continue;
+            }
+            if let Some(parent) = link.body.parent {
+                self.gathered[parent][0] += momentum;
+                self.gathered[parent][1] += weight;
+            }
+            (momentum, weight) = (Force::default(), Force::default());
         }
         let at = At { pose: &self.pose, around, t: over.t + 0.5 * h, q: &self.q, v: &self.v };
         load(at, &mut self.force);
@@ -118,8 +136,8 @@ impl Equations for Midpoint {
         let (h, around) = (over.h, over.around[1]);
         let Midpoint { pose, weight, momentum, force, pi, elimination, .. } = self;
         let origin = pose.bodies.first().map_or(Vec3::ZERO, |body| body.p);
-        for (i, block) in elimination.blocks.iter_mut().enumerate() {
-            write_block(tree, around, pose, origin, i, block);
+        for ((into, link), placed) in elimination.blocks.iter_mut().zip(&tree.links).zip(&pose.bodies) {
+            *into = block(&link.body, placed, around.gravity, origin);
         }
         elimination.factor(tree, |i, columns| {
             let (link, placed) = (&tree.links[i], &pose.bodies[i]);
@@ -127,21 +145,13 @@ impl Equations for Midpoint {
             let about = |motion: Motion| motion.to(-from);
             let (weight, momentum) = (weight[i].back(from), momentum[i].back(from));
             let carried = about(placed.carried);
-            let column = |alpha_g: Motion, alpha_p: Motion, middle: Motion, rate: Motion| {
-                let moved = alpha_g.cross_force(weight) + alpha_p.cross_force(momentum);
-                let seen = alpha_g.cross_force(momentum);
-                let eta = carried.cross(middle) + rate;
-                Column::new(
-                    join([alpha_g.w, alpha_p.w, alpha_p.v]),
-                    join([moved.n, moved.f, seen.n, seen.f]),
-                    join([middle.w, middle.v, eta.w, eta.v]),
-                )
-            };
+            let loads = Loads { weight, momentum };
             match columns {
                 [] => Mat3::default(),
                 [only] => {
                     let s = about(placed.s(link.body.joint, 0));
-                    *only = column(s * (0.5 * h), carried.cross(s) * (0.5 * h) - s, s * 0.5, s * (1.0 / h));
+                    let turned = carried.cross(s);
+                    *only = loads.column(s * (0.5 * h), turned * (0.5 * h) - s, s * 0.5, turned * 0.5 + s * (1.0 / h));
                     let body = &link.body;
                     Mat3(Vec3(-0.25 * h * body.stiffness - 0.5 * body.damping, 0.0, 0.0), Vec3::ZERO, Vec3::ZERO)
                 }
@@ -154,7 +164,8 @@ impl Equations for Midpoint {
                     for (k, into) in columns.iter_mut().enumerate() {
                         let alpha_g = s(cf[k]);
                         let alpha_p = carried.cross(alpha_g) + s(cp[k]);
-                        *into = column(alpha_g, alpha_p, s(j[k]) * 0.5, s(unit[k]) * (1.0 / h));
+                        let middle = s(j[k]) * 0.5;
+                        *into = loads.column(alpha_g, alpha_p, middle, carried.cross(middle) + s(unit[k]) * (1.0 / h));
                     }
                     ball.e(Vec3::read(&force[v..]), Vec3::read(&pi[v..]), h)
                 }
@@ -172,26 +183,49 @@ impl Equations for Midpoint {
     }
 }
 
+/// What acts on a body and its subtree, about the origin.
+struct Loads {
+    weight: Force,
+    momentum: Force,
+}
+
+impl Loads {
+    /// The numbers of a freedom: β = (α_G×*G + α_P×*P; α_G×*P), and B = (middle; η).
+    #[inline(always)]
+    fn column(&self, alpha_g: Motion, alpha_p: Motion, middle: Motion, eta: Motion) -> Column<9, 12> {
+        let moved = alpha_g.cross_force(self.weight) + alpha_p.cross_force(self.momentum);
+        let seen = alpha_g.cross_force(self.momentum);
+        Column::new(
+            join([alpha_g.w, alpha_p.w, alpha_p.v]),
+            join([moved.n, moved.f, seen.n, seen.f]),
+            join([middle.w, middle.v, eta.w, eta.v]),
+        )
+    }
+}
+
 /// N = [K 0; C I] of body i about the origin, without the rows of K that are zero:
 /// K = [m c gᵀ − m(c·g)1, −m ĝ],   C = [−n̂, −f̂; −f̂, 0] for Π = (n; f),   I = [I_c − m ĉĉ, m ĉ; −m ĉ, m].
-fn write_block(tree: &Tree, around: &Surroundings, pose: &Pose, origin: Vec3, i: usize, block: &mut [[f64; 12]; 9]) {
-    let (body, placed) = (&tree.links[i].body, &pose.bodies[i]);
-    *block = [[0.0; 12]; 9];
+#[inline(always)]
+fn block(body: &Body, placed: &Placed, gravity: Vec3, origin: Vec3) -> [[f64; 12]; 9] {
     if body.mass == 0.0 && body.inertia == Mat3::default() {
-        return;
+        return [[0.0; 12]; 9];
     }
-    let (m, g) = (body.mass, around.gravity);
+    let (m, g) = (body.mass, gravity * body.mass);
     let c = placed.p + placed.d - origin;
-    let momentum = placed.momentum.back(placed.p - origin);
-    let (n, f, c_hat) = (momentum.n.hat(), momentum.f.hat(), c.hat());
-    let inertia = placed.rotation * body.inertia * placed.rotation.transpose();
-    write(block, 0, 0, c.outer(g) * m - Mat3::ONE * (m * c.dot(g)));
-    write(block, 0, 3, g.hat() * -m);
-    write(block, 3, 0, -n);
-    write(block, 3, 3, -f);
-    write(block, 6, 0, -f);
-    write(block, 3, 6, inertia - c_hat * c_hat * m);
-    write(block, 3, 9, c_hat * m);
-    write(block, 6, 6, c_hat * -m);
-    write(block, 6, 9, Mat3::ONE * m);
+    let Force { n, f } = placed.momentum.back(placed.p - origin);
+    let inertia = placed.rotation * body.inertia * placed.rotation.transpose() - c.outer(c * m);
+    let (Vec3(cx, cy, cz), down, about) = (c, c.dot(g), m * c.dot(c));
+    let (mx, my, mz) = (m * cx, m * cy, m * cz);
+    let Mat3(Vec3(xx, xy, xz), Vec3(_, yy, yz), Vec3(_, _, zz)) = inertia;
+    [
+        [cx * g.0 - down, cx * g.1, cx * g.2, 0.0, g.2, -g.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [cy * g.0, cy * g.1 - down, cy * g.2, -g.2, 0.0, g.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [cz * g.0, cz * g.1, cz * g.2 - down, g.1, -g.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.0, n.2, -n.1, 0.0, f.2, -f.1, xx + about, xy, xz, 0.0, -mz, my],
+        [-n.2, 0.0, n.0, -f.2, 0.0, f.0, xy, yy + about, yz, mz, 0.0, -mx],
+        [n.1, -n.0, 0.0, f.1, -f.0, 0.0, xz, yz, zz + about, -my, mx, 0.0],
+        [0.0, f.2, -f.1, 0.0, 0.0, 0.0, 0.0, mz, -my, m, 0.0, 0.0],
+        [-f.2, 0.0, f.0, 0.0, 0.0, 0.0, -mz, 0.0, mx, 0.0, m, 0.0],
+        [f.1, -f.0, 0.0, 0.0, 0.0, 0.0, my, -mx, 0.0, 0.0, 0.0, m],
+    ]
 }

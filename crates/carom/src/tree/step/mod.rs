@@ -1,15 +1,19 @@
-//! Variational steps of a tree: two discrete Lagrangians, one of them also for the plane, and Newton's method for all.
+//! Variational steps of a tree: two discrete Lagrangians, each in space and in the plane, and Newton's method for all.
 
 mod ball;
 mod elimination;
 mod midpoint;
+mod narrow;
 mod planar;
+mod planar_rattle;
+mod plane;
 mod progress;
 mod rattle;
 mod solver;
 
 pub use midpoint::Midpoint;
 pub use planar::Planar;
+pub use planar_rattle::PlanarRattle;
 pub(super) use progress::{Memory, Progress, Verdict};
 pub use rattle::Rattle;
 pub use solver::Solver;
@@ -52,6 +56,12 @@ pub type Load<'a> = dyn FnMut(At, &mut [f64]) + 'a;
 
 /// The discrete Euler–Lagrange equations r(u) = p0 + D₁L_d + f⁻ = 0 of a step that moves by u, three numbers for a ball joint.
 pub trait Equations {
+    /// Takes the constants of the bodies, which have changed.
+    fn set_constants(&mut self, _tree: &Tree) {}
+
+    /// Tells whether forces of the user act. They do unless it is told.
+    fn set_loaded(&mut self, _is_loaded: bool) {}
+
     /// Writes the residual r.
     fn residual(&mut self, tree: &Tree, over: Over, load: &mut Load, u: &[f64], r: &mut [f64]);
 

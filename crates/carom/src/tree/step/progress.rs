@@ -1,7 +1,7 @@
 //! When Newton's method for a step ends: factor once, correct until the corrections stagnate, and halve those that go too far.
 
 use crate::solve::{NoSolution, Solved, larger};
-use crate::tree::{Joint, Tree};
+use crate::tree::{Joint, Link, Tree};
 
 /// The solution is known when the next correction would be this part of u.
 const TOLERANCE: f64 = 1e-13;
@@ -9,8 +9,14 @@ const TOLERANCE: f64 = 1e-13;
 const SMALL: f64 = 1e-3;
 /// Corrections below this part of (1 + |u|) are roundoff if they no longer decrease.
 const STAGNATES: f64 = 1e5 * f64::EPSILON;
+/// A correction is the last one if it is expected to leave an error of this part of the smallest that counts, or of this part of the
+/// roundoff of one radian.
+const ENOUGH: [f64; 2] = [0.01, 0.1];
 /// The factors are computed anew if a correction is more than this part of the one before.
 const SLOW: f64 = 0.03;
+/// A bound on |J⁻¹J′| for a step whose corrections have not measured it yet. Chains of 20 to 1,000 links have 1 to 4; light bodies
+/// at ball joints more.
+const CURVATURE: f64 = 1e3;
 /// The longest correction, in radians or sizes of the mechanism.
 const LONGEST: f64 = 0.5;
 /// No step takes more corrections.
@@ -28,26 +34,28 @@ pub(in crate::tree) struct Memory {
     pub(in crate::tree) taken: Vec<f64>,
     /// 1 over the unit of each freedom: 1 rad, or the size of the mechanism.
     weights: Vec<f64>,
+    /// The coordinates and freedoms of slides.
+    slides: Vec<(usize, usize)>,
 }
 
 impl Memory {
-    pub(in crate::tree) fn new(freedoms: usize, constraints: usize) -> Memory {
+    pub(in crate::tree) fn new(tree: &Tree, constraints: usize) -> Memory {
+        let is_slide = |link: &&Link| matches!(link.body.joint, Joint::Prismatic(_)) && link.freedoms == 1;
         Memory {
-            r: vec![0.0; freedoms],
-            delta: vec![0.0; freedoms],
-            taken: vec![0.0; freedoms + constraints],
-            weights: vec![1.0; freedoms],
+            r: vec![0.0; tree.freedoms],
+            delta: vec![0.0; tree.freedoms],
+            taken: vec![0.0; tree.freedoms + constraints],
+            weights: vec![1.0; tree.freedoms],
+            slides: tree.links.iter().filter(is_slide).map(|link| (link.q, link.v)).collect(),
         }
     }
 
     /// Takes the units of a tree at a start from which the guess moves by u.
     pub(in crate::tree) fn set_units(&mut self, tree: &Tree, q0: &[f64], u: &[f64]) {
-        let slides =
-            || tree.links.iter().filter(|link| matches!(link.body.joint, Joint::Prismatic(_)) && link.freedoms == 1);
-        let slid = slides().map(|link| q0[link.q].abs() + u[link.v].abs()).fold(0.0, f64::max);
+        let slid = self.slides.iter().map(|&(q, v)| q0[q].abs() + u[v].abs()).fold(0.0, f64::max);
         let size = tree.size().max(slid);
         let weight = if size > 0.0 { 1.0 / size } else { 1.0 };
-        slides().for_each(|link| self.weights[link.v] = weight);
+        self.slides.iter().for_each(|&(_, v)| self.weights[v] = weight);
     }
 
     /// The largest entry.
@@ -64,11 +72,18 @@ impl Memory {
 pub(in crate::tree) struct Progress {
     /// The size of the last correction.
     last: f64,
+    /// How far the unknowns have moved since the factors were computed.
+    moved: f64,
+    /// The product of this way and the last correction: the error that is left is |J⁻¹J′| times it.
+    product: f64,
+    /// |J⁻¹J′|: Newton's matrix changes by this part for each radian. The corrections of a step measure it.
+    curvature: f64,
+    is_exact: bool,
     pub(in crate::tree) count: usize,
     halvings: usize,
 }
 
-/// What to do with a correction that was computed with the last factors.
+/// What to do with a correction.
 pub(in crate::tree) enum Verdict {
     /// It is the last one.
     Done,
@@ -81,16 +96,34 @@ pub(in crate::tree) enum Verdict {
 }
 
 impl Progress {
-    pub(in crate::tree) fn new() -> Progress {
-        Progress { last: f64::INFINITY, count: 0, halvings: 0 }
+    /// `is_exact` if Newton's matrix is the derivative of the residual. Then the error after a correction δ is |J⁻¹J′| times δ and
+    /// the way since the factors were computed; else it is only known from the decrease of corrections.
+    pub(in crate::tree) fn new(is_exact: bool) -> Progress {
+        let (last, curvature) = (f64::INFINITY, if is_exact { CURVATURE } else { f64::INFINITY });
+        Progress { last, moved: 0.0, product: 0.0, curvature, is_exact, count: 0, halvings: 0 }
     }
 
     /// The part of a correction of size nd that is added.
     pub(in crate::tree) fn part(&mut self, nd: f64) -> f64 {
+        let part = if nd > LONGEST { LONGEST / nd } else { 1.0 };
         self.count += 1;
         self.halvings = 0;
         self.last = nd;
-        if nd > LONGEST { LONGEST / nd } else { 1.0 }
+        self.moved += part * nd;
+        self.product = self.moved * nd;
+        part
+    }
+
+    /// Notes that the factors are computed here.
+    pub(in crate::tree) fn renew(&mut self) {
+        self.moved = 0.0;
+    }
+
+    /// True if the next correction of unknowns of size nu will be the last one with new factors, but not with those of before.
+    pub(in crate::tree) fn should_renew(&self, nu: f64) -> bool {
+        let expected = self.curvature * self.product;
+        let (old, new) = (self.curvature * self.moved * expected, self.curvature * expected * expected);
+        self.count == 0 || old > enough(nu) && new <= enough(nu)
     }
 
     /// Judges a correction of size nd to unknowns of size nu.
@@ -98,12 +131,16 @@ impl Progress {
         if !(nd + nu).is_finite() || self.count >= MOST {
             return Err(NoSolution::Diverged);
         }
-        let small = TOLERANCE * (nu + SMALL);
-        let roundoff = STAGNATES * (1.0 + nu);
-        if nd <= small || self.count > 0 && nd * (nd / self.last) <= 0.1 * small {
+        if self.is_exact && self.product > 0.0 {
+            self.curvature = nd / self.product;
+        }
+        let (small, roundoff) = (small(nu), STAGNATES * (1.0 + nu));
+        let rest = self.curvature * (self.moved + nd) * nd;
+        if nd <= small || rest <= enough(nu) || self.count > 0 && nd * (nd / self.last) <= 0.1 * small {
             return Ok(Verdict::Done);
         }
-        if self.count > 1 && nd >= 0.3 * self.last && nd < roundoff {
+        let is_noise = self.count > 1 && nd >= 0.3 * self.last || self.is_exact && CURVATURE * self.product < nd;
+        if self.count > 0 && is_noise && nd < roundoff {
             return Ok(Verdict::Done);
         }
         if nd > self.last && nd > roundoff {
@@ -112,4 +149,14 @@ impl Progress {
         }
         Ok(if nd > SLOW * self.last { Verdict::Slow } else { Verdict::Fast })
     }
+}
+
+/// The smallest correction that counts, of unknowns of size nu.
+fn small(nu: f64) -> f64 {
+    TOLERANCE * (nu + SMALL)
+}
+
+/// The error that no further correction is worth.
+fn enough(nu: f64) -> f64 {
+    (ENOUGH[0] * small(nu)).max(ENOUGH[1] * f64::EPSILON)
 }

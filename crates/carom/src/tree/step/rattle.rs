@@ -14,7 +14,7 @@ use super::ball::Ball;
 use super::elimination::{Column, Elimination, join, write};
 use super::{At, Equations, Load, Over, move_by};
 use crate::solve::Solved;
-use crate::tree::{Force, Joint, Mat3, Motion, Pose, Tree, Vec3};
+use crate::tree::{Drive, Force, Joint, Mat3, Motion, Pose, Tree, Vec3};
 
 /// The impulse of a body in a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,10 +36,14 @@ pub struct Rattle {
     q1: Vec<f64>,
     v: Vec<f64>,
     impulses: Vec<Impulse>,
-    sums: Vec<Force>,
-    /// What acts on the freedoms at the start and the end: half of the step times force, without the impulses of the bodies.
-    forces: [Vec<f64>; 2],
-    projected: Vec<f64>,
+    /// The coordinates and drives for which the start was placed.
+    begun: (Vec<f64>, Vec<Drive>),
+    /// True if forces of the user may act, which see velocities at the start too.
+    is_loaded: bool,
+    /// What the children that do not follow a body hand on, at the start and the end. Zero between sweeps.
+    gathered: Vec<[Force; 2]>,
+    /// Forces of the user.
+    loads: Vec<f64>,
     p1: Vec<f64>,
     elimination: Elimination<6, 6>,
 }
@@ -53,9 +57,10 @@ impl Rattle {
             q1: vec![0.0; tree.coordinates],
             v: vec![0.0; freedoms],
             impulses: vec![Impulse::default(); n],
-            sums: vec![Force::default(); n],
-            forces: [vec![0.0; freedoms], vec![0.0; freedoms]],
-            projected: vec![0.0; freedoms],
+            begun: (vec![f64::NAN; tree.coordinates], Vec::new()),
+            is_loaded: true,
+            gathered: vec![[Force::default(); 2]; n],
+            loads: vec![0.0; freedoms],
             p1: vec![0.0; freedoms],
             elimination: Elimination::new(tree),
         }
@@ -92,50 +97,79 @@ impl Rattle {
         }
     }
 
-    /// Writes SᵀΣ(t; f) at the start or the end into `projected`.
-    fn project(&mut self, tree: &Tree, which: usize) {
-        let (pose, impulses) = (&self.poses[which], &self.impulses);
-        let wrench = |i: usize| {
-            let Impulse { t, f, .. } = impulses[i];
-            Force { n: t + pose.bodies[i].d.cross(f), f }
-        };
-        pose.sum_up(tree, &mut self.sums, wrench);
-        pose.project(tree, &self.sums, &mut self.projected);
+    /// Places the start, if it is not that of the last residual.
+    fn begin(&mut self, tree: &Tree, over: Over) {
+        let drives = &over.around[0].drives;
+        if self.is_loaded || self.begun.0 != over.q || self.begun.1 != *drives {
+            self.poses[0].place(tree, over.around[0], over.q, &self.v);
+            self.begun.0.copy_from_slice(over.q);
+            self.begun.1.clone_from(drives);
+        }
     }
 
-    /// Writes h/2 of the forces at the start or the end: weight, springs, dampers, and the user's.
-    fn act(&mut self, tree: &Tree, over: Over, which: usize, load: &mut Load) {
-        let (around, t) = (over.around[2 * which], over.t + over.h * which as f64);
-        let q = if which == 0 { over.q } else { &self.q1 };
-        let (pose, forces) = (&self.poses[which], &mut self.forces[which]);
-        pose.sum_up(tree, &mut self.sums, |i| pose.weight(tree, around, i));
-        pose.project(tree, &self.sums, forces);
-        for link in tree.links.iter().filter(|link| link.freedoms == 1) {
-            let body = &link.body;
-            forces[link.v] -= body.stiffness * (q[link.q] - body.rest) + body.damping * self.v[link.v];
+    /// Adds h/2 of the forces of the user at the start to r, and at the end to p1.
+    fn load(&mut self, over: Over, load: &mut Load, r: &mut [f64]) {
+        for (which, into) in [r, &mut self.p1].into_iter().enumerate() {
+            let (around, t) = (over.around[2 * which], over.t + over.h * which as f64);
+            let q = if which == 0 { over.q } else { &self.q1 };
+            self.loads.fill(0.0);
+            load(At { pose: &self.poses[which], around, t, q, v: &self.v }, &mut self.loads);
+            into.iter_mut().zip(&self.loads).for_each(|(into, force)| *into += 0.5 * over.h * force);
         }
-        load(At { pose, around, t, q, v: &self.v }, forces);
-        forces.iter_mut().for_each(|force| *force *= 0.5 * over.h);
     }
 }
 
 impl Equations for Rattle {
+    fn set_constants(&mut self, _: &Tree) {
+        self.begun.0.fill(f64::NAN);
+    }
+
+    fn set_loaded(&mut self, is_loaded: bool) {
+        self.is_loaded = is_loaded;
+    }
+
     fn residual(&mut self, tree: &Tree, over: Over, load: &mut Load, u: &[f64], r: &mut [f64]) {
         move_by(tree, over.q, u, &mut self.q1);
         self.v.iter_mut().zip(u).for_each(|(v, u)| *v = u / over.h);
-        self.poses[0].place(tree, over.around[0], over.q, &self.v);
+        self.begin(tree, over);
         self.poses[1].place(tree, over.around[2], &self.q1, &self.v);
         self.impel(tree, over, u);
-        for which in [0, 1] {
-            self.act(tree, over, which, load);
+        let half = 0.5 * over.h;
+        let [before, after] = [0, 2].map(|k| over.around[k].gravity * half);
+        let [start, end] = &self.poses;
+        let mut handed = [Force::default(); 2];
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let (body, s, e, Impulse { t, f, .. }) = (&link.body, &start.bodies[i], &end.bodies[i], self.impulses[i]);
+            let wrench = |d: Vec3, f: Vec3| Force { n: t + d.cross(f), f };
+            let mut first = handed[0] + wrench(s.d, f - before * body.mass);
+            let mut last = handed[1] + wrench(e.d, f + after * body.mass);
+            if link.gathers {
+                let [a, b] = std::mem::take(&mut self.gathered[i]);
+                first += a;
+                last += b;
+            }
+            let (pushed, pulled) = (s.project(body.joint, first).array(), e.project(body.joint, last).array());
+            for k in 0..link.freedoms {
+                r[link.v + k] = over.p[link.v + k] - pushed[k];
+                self.p1[link.v + k] = pulled[k];
+            }
+            if link.freedoms == 1 {
+                let (stiffness, damper) = (half * body.stiffness, 0.5 * body.damping * u[link.v]);
+                r[link.v] -= stiffness * (over.q[link.q] - body.rest) + damper;
+                self.p1[link.v] -= stiffness * (self.q1[link.q] - body.rest) + damper;
+            }
+            handed = [first.back(s.r), last.back(e.r)];
+            if link.follows {
+                continue;
+            }
+            if let Some(parent) = body.parent {
+                self.gathered[parent][0] += handed[0];
+                self.gathered[parent][1] += handed[1];
+            }
+            handed = [Force::default(); 2];
         }
-        self.project(tree, 1);
-        let ends = self.projected.iter().zip(&self.forces[1]);
-        self.p1.iter_mut().zip(ends).for_each(|(p1, (impulse, force))| *p1 = impulse + force);
-        self.project(tree, 0);
-        let starts = self.projected.iter().zip(&self.forces[0]);
-        for ((r, p0), (impulse, force)) in r.iter_mut().zip(over.p).zip(starts) {
-            *r = p0 - impulse + force;
+        if self.is_loaded {
+            self.load(over, load, r);
         }
     }
 
@@ -199,7 +233,7 @@ impl Equations for Rattle {
         let swept: f64 = tree.links.iter().zip(&self.impulses).map(of).sum();
         let potential =
             |which: usize, q: &[f64]| self.poses[which].potential(tree, over.around[2 * which]) + tree.spring_energy(q);
-        let mean = 0.5 * (potential(0, over.q) + potential(1, &self.q1));
+        let mean = 0.5 * (potential(0, &self.begun.0) + potential(1, &self.q1));
         (swept / (2.0 * h) - h * mean, swept / (2.0 * h * h) + mean)
     }
 }

@@ -18,6 +18,8 @@ use crate::tree::{Pose, Relations, Tree, Values, Vec3};
 pub struct Solver<E> {
     /// The equations.
     pub step: E,
+    /// True if forces of the user act, which are not part of Newton's matrix.
+    is_loaded: bool,
     freedoms: usize,
     /// G0 and G1, by rows.
     rows: [Vec<f64>; 2],
@@ -42,6 +44,7 @@ impl<E: Equations> Solver<E> {
         let freedoms = tree.freedoms;
         Solver {
             step,
+            is_loaded: true,
             freedoms,
             rows: [vec![0.0; count * freedoms], vec![0.0; count * freedoms]],
             x: vec![0.0; count * freedoms],
@@ -54,8 +57,14 @@ impl<E: Equations> Solver<E> {
             pose: Pose::new(tree),
             q1: vec![0.0; tree.coordinates],
             rest: vec![0.0; freedoms],
-            newton: Memory::new(freedoms, count),
+            newton: Memory::new(tree, count),
         }
+    }
+
+    /// Tells whether forces of the user act. They do unless it is told.
+    pub fn set_loaded(&mut self, is_loaded: bool) {
+        self.is_loaded = is_loaded;
+        self.step.set_loaded(is_loaded);
     }
 
     /// Solves for u and λ from the guesses in `u` and `lambda`. Returns the number of corrections.
@@ -74,28 +83,31 @@ impl<E: Equations> Solver<E> {
             let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
             relations.evaluate(tree, &self.pose, over.q, over.t, values);
         }
-        let mut progress = Progress::new();
+        let mut progress = Progress::new(!self.is_loaded);
         loop {
             self.step.residual(tree, over, load, u, &mut self.newton.r);
             if !lambda.is_empty() {
                 self.look_at_end(tree, over, relations, u);
             }
-            let verdict = if progress.count == 0 {
-                Verdict::Slow
-            } else {
-                self.correct(tree, lambda)?;
-                progress.judge(self.newton.size_of_correction(), self.newton.size(u))?
-            };
+            let size = self.newton.size(u);
+            let is_renewed = progress.should_renew(size);
+            if is_renewed {
+                self.factor(tree, over, u)?;
+                progress.renew();
+            }
+            self.correct(tree, lambda)?;
+            let verdict = progress.judge(self.newton.size_of_correction(), size)?;
             match verdict {
                 Verdict::TooFar => {
                     self.retreat(u, lambda);
                     continue;
                 }
-                Verdict::Slow => {
+                Verdict::Slow if !is_renewed => {
                     self.factor(tree, over, u)?;
+                    progress.renew();
                     self.correct(tree, lambda)?;
                 }
-                Verdict::Fast | Verdict::Done => {}
+                Verdict::Slow | Verdict::Fast | Verdict::Done => {}
             }
             let part = progress.part(self.newton.size_of_correction());
             self.advance(u, lambda, part);
