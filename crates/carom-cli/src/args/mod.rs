@@ -100,6 +100,7 @@ Examples:
   carom run cart-pendulum --method svc --step 0.01 --until 10
   carom run pendulum --set g=1.62 --json --nodes
   carom run double-pendulum --diagnostics=energy,shadow-window
+  carom run strike --follow gains.json --set 'initial.q[0]=0.05'
   carom run double-pendulum --report double-pendulum.html
   carom run double-pendulum --plot energy.svg --show energy,gaps")]
 pub struct Run {
@@ -129,7 +130,7 @@ pub struct Run {
     /// Resume from the final state in the `--json` output of an earlier run
     #[arg(long, value_name = "F.json")]
     pub restart: Option<PathBuf>,
-    /// Follow the plan in this file, which `carom optimize --feedback` wrote: u = ū − K (z − z̄)
+    /// Follow a plan that `carom optimize` wrote with its gains: u = ū − K (z − z̄)
     #[arg(long, value_name = "F.json", conflicts_with_all = ["method", "step", "tolerance", "until", "restart"])]
     pub follow: Option<PathBuf>,
     /// Write the trajectory to a CSV or Parquet file
@@ -174,7 +175,7 @@ Examples:
   carom optimize strike --set 'phase[0].steps=60' --json
   carom optimize pendulum-swingup --refine 1e-3 --out swing.csv
   carom optimize cart-pole --tries 8 --report cart-pole.html
-  carom optimize strike --feedback gains.json && carom run strike --follow gains.json --set 'initial.q[0]=0.05'")]
+  carom optimize strike --feedback gains.json")]
 pub struct Optimize {
     #[command(flatten)]
     pub model: Model,
@@ -202,7 +203,7 @@ pub struct Optimize {
     /// Write nodes and controls to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub out: Option<PathBuf>,
-    /// Write the gains of a linear feedback along the motion, for `carom run --follow`
+    /// Write the gains of a linear feedback along the motion, for runs that follow it
     #[arg(long, value_name = "F.json")]
     pub feedback: Option<PathBuf>,
     /// Write one self-contained HTML page of the run with the controls found

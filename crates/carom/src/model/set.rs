@@ -144,7 +144,7 @@ fn locate<'a>(document: &'a mut Item, steps: &[Step]) -> Outcome<Slot<'a>> {
                     return Err(unknown_parameter(key, entries));
                 } else if last {
                     return Ok(Slot::New(entries, key.clone()));
-                } else if number == 0 && !parameter && ["run", "initial"].contains(&key.as_str()) {
+                } else if number == 0 && !parameter && ["run", "initial", "feedback"].contains(&key.as_str()) {
                     let item = Item { value: Value::Table(Vec::new()), span: 0..0 };
                     entries.push(Entry { key: key.clone(), span: 0..0, item });
                     let at = entries.len() - 1;
