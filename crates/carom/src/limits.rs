@@ -288,8 +288,6 @@ pub const ORDERLESS: f64 = 1e-3;
 pub const ENCOUNTER: f64 = 0.03;
 /// An order is lower than that of the method if it is less than this part of it.
 pub const LOW_ORDER: f64 = 0.5;
-/// From this order on, the first step that is tried for a whole run is shorter than the one found in a short run, because errors add up.
-pub const HIGH_ORDER: usize = 8;
 /// A run whose extent is less than this, relative to how far single steps move, has not moved: its solver gave back the start.
 pub const UNMOVED: f64 = 1e-3;
 /// Where steps cannot be made in halves, those of the finer run are shorter by this factor: less than a tenth of the error for

@@ -5,7 +5,7 @@ use super::scale::extents;
 use super::short::longest;
 use super::tolerance::{Quiet, Shortest, Trial, plan, try_out};
 use crate::error::{Diagnostic, Result};
-use crate::limits::{FINER, HIGH_ORDER, MOST_STEPS, ORDERLESS, UNMOVED};
+use crate::limits::{FINER, MOST_STEPS, ORDERLESS, UNMOVED};
 use crate::run::{Status, Watcher};
 
 /// The search for a first step ends after this number of shorter steps that are no better.
@@ -38,10 +38,7 @@ pub(super) fn pilot(
         let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
         // Relative to the extent of the short run, which grows with its length as the error does.
         if error <= tolerance.max(1e-14) {
-            let known = trial.filter(|_| end == until);
-            let is_high = known.is_none() && order >= HIGH_ORDER;
-            let factor = if is_high { allowance(error, tolerance, (end - start) / time, order) } else { 1.0 };
-            return Ok(((factor * h).max(smallest), known));
+            return Ok((h, trial.filter(|_| end == until)));
         }
         (best, stalls) = if error < 0.5 * best.1 { ((h, error), 0) } else { (best, stalls + 1) };
         // What hardly moves at the start has few correct digits there, with any step: the whole run shows more.
@@ -61,12 +58,6 @@ pub(super) fn pilot(
     };
     let message = format!("a run to t = {until:?} with the tolerance {tolerance:e} would take {why}");
     Err(Diagnostic::new(message).with_help("give an earlier end time, a larger tolerance, or the step itself").into())
-}
-
-/// The factor for a step with this error in a `part` of the time, so that a run of the whole time meets the tolerance too if errors add
-/// up. That is not known before: at a high order the step is little shorter than it need be, at a low one it would be much shorter.
-fn allowance(error: f64, tolerance: f64, part: f64, order: usize) -> f64 {
-    (part * tolerance / error).powf(1.0 / order as f64).clamp(0.3, 1.0)
 }
 
 /// How far single steps of different lengths, up to h, move each component of the state. Steps that their halves contradict are left
