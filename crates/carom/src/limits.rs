@@ -241,8 +241,9 @@ pub const MANY_STEPS: f64 = 2e5;
 /// The search for a step gives up where its runs would make more steps than this, counted as those of a system with few coordinates,
 /// and the tolerance is not near. That takes some seconds.
 pub const MOST_WORK: f64 = 4e6;
-/// One run of such a search may make this many of them: a run that takes longer is refused, because the estimate needs several.
-pub const MOST_WORK_OF_RUN: f64 = 1e7;
+/// The largest work of one run of a search, in the same unit; it takes about 20 s. A longer run is refused, because the search and the
+/// estimate need several. With a named step there is no such limit.
+pub const MOST_WORK_OF_RUN: f64 = 5e7;
 /// The tolerance is near if the error is at most this many times as large.
 pub const NEAR: f64 = 100.0;
 /// The work of an impact, in steps.
