@@ -3,7 +3,7 @@
 use carom::lab::flow::{FlowKind, registry};
 use carom::lab::mechanics::{Field, Mechanics, Reaction};
 use carom::lab::model::Model;
-use carom::lab::phase::{Flow, Phase};
+use carom::lab::phase::{Flow, Phase, Polynomial};
 use carom::lab::plant::{Contact, Expressions, Plant};
 use carom_tests::motion::model;
 use carom_tests::order::distance;
@@ -101,6 +101,46 @@ fn held_steps_are_those_of_the_compiled_constraint() {
             assert!(distance(&next_a, &next_b) < 1e-12, "{what}, back: {:e}", distance(&next_a, &next_b));
         }
     }
+}
+
+/// The polynomial that a step leaves is near the motion inside it, for another copy of the flow too: it ends where the step ends, and the
+/// distance to partial steps falls with a shorter step.
+#[test]
+fn polynomials_of_steps_are_near_partial_steps() {
+    let mut count = 0;
+    for case in cases() {
+        for kind in registry(None).into_iter().filter(|kind| kind.is_symplectic) {
+            let Flows { held, compiled, start } = flows(&case, &kind);
+            for (mut flow, which) in [(held, "held"), (compiled, "compiled")] {
+                let what = format!("{which} {} with {}", kind.name, case.what);
+                let [mut end, mut seen, mut due] = [(); 3].map(|()| start.clone());
+                let mut errors = Vec::new();
+                for h in [0.2, 0.1] {
+                    flow.step(&start, h, &mut end).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                    let mut polynomial = Polynomial::default();
+                    if !flow.write_polynomial(&start, h, &mut polynomial) {
+                        break;
+                    }
+                    let [mut reader, mut partial] = [(); 2].map(|()| flow.boxed_clone());
+                    assert!(reader.read(&start, &polynomial, h, &mut seen), "{what}");
+                    let at_end: f64 = seen.q().iter().zip(end.q()).map(|(a, b)| (a - b).abs()).sum();
+                    assert!(at_end < 1e-13, "{what}: the end is off by {at_end:e}");
+                    let mut error = 0.0_f64;
+                    for part in [0.3, 0.5, 0.8] {
+                        assert!(reader.read(&start, &polynomial, part * h, &mut seen), "{what}");
+                        partial.step(&start, part * h, &mut due).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                        error = error.max(distance(&seen, &due));
+                    }
+                    errors.push(error);
+                }
+                if let [long, short] = errors[..] {
+                    count += 1;
+                    assert!(short < 0.3 * long || short < 1e-12, "{what}: {long:e}, then {short:e}");
+                }
+            }
+        }
+    }
+    assert!(count > 8, "only {count} flows have polynomials");
 }
 
 /// A two-point constraint beside a wall that holds: for the flows that know such constraints.

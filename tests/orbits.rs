@@ -102,6 +102,20 @@ fn the_impact_oscillator_has_its_orbit_flip_and_grazing() {
     near(grazing.value, 0.528_866_712_887_094_1, 1e-8, "grazing");
 }
 
+/// det P' = e² exp(−4πζ/ω), whatever the orbit: with negative damping its complex pair crosses the unit circle at ζ = ω ln e/(2π).
+#[test]
+fn the_impact_oscillator_has_its_torus_point() {
+    let model = shipped("impact-oscillator", &["A=0.8"]);
+    let simulation = model.simulation().method("gauss4+ctec").step(0.05);
+    let orbit = simulation.orbit().impacts(1).discard(200.0).along("zeta", 0.1, -0.05).find().expect("it closes");
+    let marked: Vec<_> = orbit.branch.iter().filter(|point| point.mark.is_some()).collect();
+    assert_eq!(marked.iter().map(|point| point.mark).collect::<Vec<_>>(), [Some(Mark::Torus)]);
+    near(marked[0].value, 0.7 * 0.8f64.ln() / TAU, 1e-8, "torus point");
+    let (re, im) = marked[0].multipliers[0];
+    near(re.hypot(im), 1.0, 1e-7, "size of the multipliers there");
+    assert!(im.abs() > 0.1, "the pair is complex: {re} + {im} i");
+}
+
 /// Two walls without loss: every motion between them is periodic, and so is a bounce under gravity.
 #[test]
 fn systems_that_are_not_driven_find_their_period() {
