@@ -283,7 +283,7 @@ fn bounds_of_controls_are_kept() {
     let run = follow(&model, &feedback, &[-0.3], &[0.0]);
     let [min, max] = feedback.limits[0];
     let (low, high) =
-        run.output("u").expect("it is there").into_iter().fold((0.0f64, 0.0f64), |(a, b), &u| (a.min(u), b.max(u)));
+        run.output("u").expect("it is there").iter().fold((0.0f64, 0.0f64), |(a, b), &u| (a.min(u), b.max(u)));
     assert!(low >= min && high <= max && high > 0.99 * max, "from {low} to {high}");
     let warnings = &run.outcome().warnings;
     assert!(warnings.iter().any(|warning| warning.contains("the bounds of `u` cut the feedback")), "{warnings:?}");

@@ -10,8 +10,10 @@ const SIZE: f64 = 13.0;
 /// The space between a letter and a mark above it, as a fraction of the font size.
 const ABOVE: f64 = 0.06;
 
-static REGULAR: LazyLock<Option<Face>> = LazyLock::new(|| Face::parse(dejavu::sans::regular(), 0).ok());
-static BOLD: LazyLock<Option<Face>> = LazyLock::new(|| Face::parse(dejavu::sans::bold(), 0).ok());
+/// How much thicker bold letters are, as a fraction of the font size. A bold font would be another 0.7 MB, for titles alone.
+const BOLDER: f64 = 0.07;
+
+static FONT: LazyLock<Option<Face>> = LazyLock::new(|| Face::parse(dejavu::sans::regular(), 0).ok());
 
 /// Replaces the `text` elements of an SVG that this crate wrote by paths.
 pub fn as_paths(svg: &str) -> String {
@@ -44,11 +46,11 @@ fn unescape(text: &str) -> String {
 
 /// Writes a text as a path, with the attributes of its tag.
 fn draw(svg: &mut String, tag: &str, text: &str, size: f64) {
-    let bold = attribute(tag, "font-weight") == Some("bold");
-    let font = if bold { &*BOLD } else { &*REGULAR };
-    let Some(face) = font else { return };
+    let Some(face) = &*FONT else { return };
     let number = |name: &str| attribute(tag, name).and_then(|value| value.parse::<f64>().ok());
-    let line = Line::new(face, text, number("font-size").unwrap_or(size));
+    let size = number("font-size").unwrap_or(size);
+    let thicker = if attribute(tag, "font-weight") == Some("bold") { BOLDER * size } else { 0.0 };
+    let line = Line::new(face, text, size, thicker);
     let part = match attribute(tag, "text-anchor") {
         Some("middle") => 0.5,
         Some("end") => 1.0,
@@ -59,6 +61,10 @@ fn draw(svg: &mut String, tag: &str, text: &str, size: f64) {
         if let Some(value) = attribute(tag, name) {
             let _ = write!(svg, " {name}=\"{value}\"");
         }
+    }
+    if thicker > 0.0 {
+        let ink = attribute(tag, "fill").unwrap_or("currentColor");
+        let _ = write!(svg, " stroke=\"{ink}\" stroke-width=\"{thicker:.3}\" stroke-linejoin=\"round\"");
     }
     let place = [number("x").unwrap_or(0.0) - part * line.width, number("y").unwrap_or(0.0)];
     let _ = write!(svg, " d=\"{}\"/>", line.path(place));
@@ -74,7 +80,8 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn new(face: &'a Face<'static>, text: &str, size: f64) -> Line<'a> {
+    /// Letters of a font, each `thicker` than in the font.
+    fn new(face: &'a Face<'static>, text: &str, size: f64, thicker: f64) -> Line<'a> {
         let scale = size / f64::from(face.units_per_em());
         let mut line = Line { face, letters: Vec::new(), width: 0.0, scale };
         let mut last: Option<(GlyphId, f64)> = None;
@@ -88,7 +95,7 @@ impl<'a> Line<'a> {
             line.width += last.map_or(0.0, |(left, _)| scale * f64::from(kerning(face, left, glyph)));
             line.letters.push((glyph, [line.width, 0.0]));
             last = Some((glyph, line.width));
-            line.width += scale * f64::from(face.glyph_hor_advance(glyph).unwrap_or(0));
+            line.width += scale * f64::from(face.glyph_hor_advance(glyph).unwrap_or(0)) + thicker;
         }
         line
     }
@@ -171,14 +178,14 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> Line<'static> {
-        Line::new(REGULAR.as_ref().expect("the font is right"), text, 10.0)
+        Line::new(FONT.as_ref().expect("the font is right"), text, 10.0, 0.0)
     }
 
     #[test]
     fn all_letters_of_labels_are_in_the_font() {
         for c in "abcXYZ0123456789 .,−-+×·/()[]{}<>=|'′″²³⁻¹₀₁₂θφψωλμΔΦΣτ∂∞≤≥…–".chars()
         {
-            let face = REGULAR.as_ref().expect("the font is right");
+            let face = FONT.as_ref().expect("the font is right");
             assert!(face.glyph_index(c).is_some(), "{c}");
         }
     }
