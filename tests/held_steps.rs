@@ -135,7 +135,8 @@ fn polynomials_of_steps_are_near_partial_steps() {
                 }
                 if let [long, short] = errors[..] {
                     count += 1;
-                    assert!(short < 0.3 * long || short < 1e-12, "{what}: {long:e}, then {short:e}");
+                    // Between two points alone the velocity is constant, and its error goes as h.
+                    assert!(short < 0.6 * long || short < 1e-12, "{what}: {long:e}, then {short:e}");
                 }
             }
         }

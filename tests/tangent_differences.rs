@@ -186,9 +186,13 @@ fn derivatives_are_those_of_differences() {
                 let sensitivity = simulation.sensitivity().of("final.q,final.p").by(&feature.by.join(","));
                 let found = sensitivity.run().expect("it runs");
                 let adjoint = sensitivity.mode(Mode::Adjoint).run().expect("it runs");
-                if found.derivatives.iter().flatten().any(|x| x.is_nan()) {
-                    // Where balls touch, roundoff may make a touch of an impact, which has no derivative; a warning says so.
-                    assert!(feature.name == "at once" && !found.warnings.is_empty(), "{method} on {}", feature.name);
+                let undefined =
+                    [&found, &adjoint].into_iter().find(|all| all.derivatives.iter().flatten().any(|x| x.is_nan()));
+                if let Some(undefined) = undefined {
+                    // Where balls touch, roundoff may make a touch of an impact, which has no derivative; a warning says so. The
+                    // adjoint makes the steps again from other guesses, and so with other roundoff.
+                    let is_warned = !undefined.warnings.is_empty();
+                    assert!(feature.name == "at once" && is_warned, "{method} on {}", feature.name);
                     continue;
                 }
                 for (j, name) in feature.by.iter().enumerate() {
