@@ -248,6 +248,37 @@ fn the_gains_solve_the_whole_problem_at_once() {
     }
 }
 
+/// A ball on a floor: steps of `midpoint` are exact, and so the derivative through the impact is the saltation matrix
+/// Ξ = [−e, 0; (a⁺ + e a⁻)/v⁻, −e] of the continuous motion.
+#[test]
+fn the_jump_of_a_ball_is_its_saltation_matrix() {
+    let text = r#"
+        coordinates = ["y"]
+        lagrangian = {T = "y'^2/2", V = "9.81*y"}
+        wall = [{name = "floor", phi = "y", restitution = 0.8}]
+        controls = {u = {}}
+        forces = {y = "u"}
+        initial = {q = [1], v = [0]}
+        final = {t = 1.2, q = [0.5]}
+        objective = {running = "u^2"}
+        phase = [
+          {steps = 10, duration = {min = 0.05, guess = 0.45}, impact = "floor", guess = ["1 - t/0.45"]},
+          {steps = 10, duration = {min = 0.05, guess = 0.75}},
+        ]
+        run = {method = "midpoint+ctec"}
+    "#;
+    let model = Model::from_text("ball", text, &[]).expect("it is right");
+    let Design { feedback, linear, .. } = design(&model, Through::Impact);
+    let [before, after] = &feedback.tracks[..] else { panic!("there are two phases") };
+    let (e, v) = (0.8, before.z[before.last][1]);
+    let [a_minus, a_plus] = [before.u[before.last - 1][0], after.u[after.first][0]].map(|u| u - 9.81);
+    let xi = linear.phases[0].jump.as_ref().expect("it bounces").matrix(&after.rate(after.first));
+    let due = [[-e, 0.0], [(a_plus + e * a_minus) / v, -e]];
+    for (i, due) in due.iter().enumerate() {
+        assert!(difference(xi.row(i), due) < 1e-9, "row {i}: {:?}, not {due:?}", xi.row(i));
+    }
+}
+
 /// A large disturbance moves the impact by several steps to either side; the motion still follows, and ends much nearer to its end
 /// than without feedback.
 #[test]
