@@ -119,7 +119,7 @@ impl Track {
         }
     }
 
-    /// dz̄/dt of [`Track::state`] at node m.
+    /// dz̄/dt at node m, by the difference of its neighbours.
     pub fn rate(&self, m: usize) -> Vec<f64> {
         let (h, last) = (self.step(), self.z.len() - 1);
         let (a, b) = (m.saturating_sub(1), (m + 1).min(last));
