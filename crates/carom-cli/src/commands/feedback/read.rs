@@ -57,7 +57,10 @@ fn parse(file: &Value, model: &Model) -> std::result::Result<Feedback, String> {
     let mut tracks = Vec::new();
     for (number, phase) in phases.iter().enumerate() {
         let place = format!("phases[{number}].");
-        let steps = phase["steps"].as_u64().filter(|steps| *steps > 0).ok_or(format!("{place}steps is no number"))?;
+        let steps = phase["steps"]
+            .as_u64()
+            .filter(|steps| *steps > 0)
+            .ok_or(format!("its `{place}steps` is not a positive number"))?;
         if steps as usize > all.t.len() {
             return Err(format!("its lists are too short for the steps of its phases, from `{place}steps` on"));
         }

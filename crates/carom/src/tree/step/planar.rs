@@ -11,7 +11,7 @@
 //! N has the momentum (n; f), the centre of mass c and the moment of inertia J of a body about one fixed point.
 
 use super::narrow::{Equation, Narrow};
-use super::plane::{Flat, FlatJoint, Force, Motion, Pair, add, cross, dot, minus, plane, scaled, swept, turn};
+use super::plane::{Flat, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, swept, turn};
 use super::{Equations, Load, Over};
 use crate::solve::Solved;
 use crate::tree::Tree;
@@ -83,20 +83,7 @@ impl Planar {
                 Some(v) => (self.q[body.q], u[v] * per_h),
                 None => (drives[body.q].q, drives[body.q].v),
             };
-            let mut r = turn(frame.rotation, body.at);
-            let (rotation, s) = match body.joint {
-                FlatJoint::Slide(axis) => {
-                    let rotation = turn(frame.rotation, body.turn);
-                    let axis = turn(rotation, axis);
-                    r = add(r, scaled(axis, x));
-                    (rotation, Motion { w: 0.0, v: axis })
-                }
-                FlatJoint::Hinge(sign) => {
-                    let (sin, cos) = x.sin_cos();
-                    let local = turn(body.turn, [cos, sign * sin]);
-                    (turn(frame.rotation, local), Motion { w: sign, v: [0.0; 2] })
-                }
-            };
+            let Joined { r, rotation, s } = body.join(frame.rotation, x);
             let carried = frame.velocity.to(r);
             let velocity = carried.plus(s, rate);
             let d = turn(rotation, body.com);

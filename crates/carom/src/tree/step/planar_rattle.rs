@@ -8,7 +8,7 @@
 //! c0 and c1 in H are the centres of mass from one fixed point.
 
 use super::narrow::{Equation, Narrow};
-use super::plane::{Flat, FlatJoint, Force, Motion, Pair, add, cross, dot, minus, plane, scaled, turn};
+use super::plane::{Flat, FlatJoint, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, turn};
 use super::{Equations, Load, Over};
 use crate::solve::Solved;
 use crate::tree::{Drive, Tree};
@@ -30,20 +30,7 @@ const GROUND: Spot =
 impl Spot {
     #[inline(always)]
     fn of(body: &Flat, parent: &Spot, x: f64) -> Spot {
-        let mut r = turn(parent.rotation, body.at);
-        let (rotation, s) = match body.joint {
-            FlatJoint::Slide(axis) => {
-                let rotation = turn(parent.rotation, body.turn);
-                let axis = turn(rotation, axis);
-                r = add(r, scaled(axis, x));
-                (rotation, Motion { w: 0.0, v: axis })
-            }
-            FlatJoint::Hinge(sign) => {
-                let (sin, cos) = x.sin_cos();
-                let local = turn(body.turn, [cos, sign * sin]);
-                (turn(parent.rotation, local), Motion { w: sign, v: [0.0; 2] })
-            }
-        };
+        let Joined { r, rotation, s } = body.join(parent.rotation, x);
         Spot { rotation, p: add(parent.p, r), r, d: turn(rotation, body.com), s }
     }
 }

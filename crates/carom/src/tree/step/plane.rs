@@ -177,6 +177,35 @@ impl Flat {
     }
 }
 
+/// A body beside its parent.
+pub(super) struct Joined {
+    /// From the origin of the parent to that of the body.
+    pub(super) r: Pair,
+    pub(super) rotation: Pair,
+    /// S
+    pub(super) s: Motion,
+}
+
+impl Flat {
+    /// Places the body at the coordinate x of its joint, on a parent with this rotation.
+    #[inline(always)]
+    pub(super) fn join(&self, parent: Pair, x: f64) -> Joined {
+        let r = turn(parent, self.at);
+        match self.joint {
+            FlatJoint::Slide(axis) => {
+                let rotation = turn(parent, self.turn);
+                let axis = turn(rotation, axis);
+                Joined { r: add(r, scaled(axis, x)), rotation, s: Motion { w: 0.0, v: axis } }
+            }
+            FlatJoint::Hinge(sign) => {
+                let (sin, cos) = x.sin_cos();
+                let local = turn(self.turn, [cos, sign * sin]);
+                Joined { r, rotation: turn(parent, local), s: Motion { w: sign, v: [0.0; 2] } }
+            }
+        }
+    }
+}
+
 /// A vector in space, seen along z.
 pub(super) fn plane(x: Vec3) -> Pair {
     [x.0, x.1]

@@ -21,7 +21,7 @@ const CURVATURE: f64 = 1e3;
 const LONGEST: f64 = 0.5;
 /// No step takes more corrections.
 const MOST: usize = 60;
-/// A correction is halved at most so often.
+/// The largest number of times that a correction is halved.
 const HALVINGS: usize = 6;
 
 /// Working memory of Newton's method. Sizes are in radians, or in sizes of the mechanism.
