@@ -72,6 +72,16 @@ pub struct Followed {
 
 /// A node within this part of a step is there.
 const THERE: f64 = 1e-9;
+/// A control that is beyond its bound by this part of its size is not cut.
+const ROUNDOFF: f64 = 1e-9;
+
+impl Feedback {
+    /// The largest |ū| of a control.
+    fn largest(&self, control: usize) -> f64 {
+        let planned = self.tracks.iter().flat_map(|track| &track.u).map(|u| u[control].abs());
+        planned.fold(0.0, f64::max)
+    }
+}
 
 impl Track {
     /// The distance of the nodes.
@@ -138,6 +148,8 @@ pub struct Following<'a> {
     /// The number of the track; that of the tracks after the last planned impact.
     track: usize,
     u: Vec<f64>,
+    /// The largest |ū| of each control.
+    sizes: Vec<f64>,
     /// How it went so far.
     pub followed: Followed,
 }
@@ -160,6 +172,7 @@ impl<'a> Following<'a> {
             parameters: state.parameters.to_vec(),
             track: 0,
             u: vec![0.0; count],
+            sizes: (0..count).map(|k| feedback.largest(k)).collect(),
             followed: Followed {
                 clipped: vec![0; count],
                 excess: vec![0.0; count],
@@ -206,7 +219,8 @@ impl<'a> Following<'a> {
         }
         for (k, (u, &[min, max])) in self.u.iter_mut().zip(&self.feedback.limits).enumerate() {
             let cut = u.max(min).min(max);
-            if (*u - cut).abs() > THERE * (1.0 + cut.abs()) {
+            // A planned control at its bound may be beyond it by roundoff.
+            if (*u - cut).abs() > ROUNDOFF * self.sizes[k].max(cut.abs()) {
                 self.followed.clipped[k] += 1;
                 self.followed.excess[k] = self.followed.excess[k].max((*u - cut).abs());
             }
