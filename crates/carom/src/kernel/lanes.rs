@@ -54,8 +54,8 @@ impl Lanes {
 pub struct LaneKernel {
     lanes: Lanes,
     inputs: usize,
-    shared: usize,
-    outputs: usize,
+    /// The numbers that a call reads in all lanes, those that the lanes share, and those that it writes.
+    sizes: [usize; 3],
     /// None if it is interpreted.
     compiler: Option<Compiler>,
     code: Arc<Lazy<Code>>,
@@ -96,7 +96,8 @@ impl LaneKernel {
             compiler.map_or(Ok(()), |compiler| x64::check_lanes(&tape, compiler))?;
             Ok(Lazy::new(tape))
         })?;
-        Ok(LaneKernel { lanes, inputs: inputs.len(), shared: shared.len(), outputs: outputs.len(), compiler, code })
+        let sizes = [inputs.len() * lanes.count(), shared.len(), outputs.len() * lanes.count()];
+        Ok(LaneKernel { lanes, inputs: inputs.len(), sizes, compiler, code })
     }
 
     #[inline]
@@ -129,17 +130,17 @@ impl LaneKernel {
     /// # Panics
     ///
     /// If the length of a slice does not match the lists.
+    #[inline]
     pub fn eval(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
-        let lanes = self.lanes.count();
-        assert_eq!(x.len(), self.inputs * lanes, "number of inputs times number of lanes");
-        assert_eq!(shared.len(), self.shared, "number of shared inputs");
-        assert_eq!(out.len(), self.outputs * lanes, "number of outputs times number of lanes");
-        match (self.code(), self.lanes) {
-            (Code::Interpreted(program), Lanes::Two) => program.eval_lanes::<2>(x, shared, out),
-            (Code::Interpreted(program), Lanes::Four) => program.eval_lanes::<4>(x, shared, out),
-            (Code::Interpreted(program), Lanes::Eight) => program.eval_lanes::<8>(x, shared, out),
+        assert_eq!([x.len(), shared.len(), out.len()], self.sizes, "numbers of inputs, shared inputs and outputs");
+        match self.code() {
             // SAFETY: the lengths were just compared with those of the compiled tape.
-            (Code::Compiled(code), _) => _ = unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
+            Code::Compiled(code) => _ = unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
+            Code::Interpreted(program) => match self.lanes {
+                Lanes::Two => program.eval_lanes::<2>(x, shared, out),
+                Lanes::Four => program.eval_lanes::<4>(x, shared, out),
+                Lanes::Eight => program.eval_lanes::<8>(x, shared, out),
+            },
         }
     }
 }

@@ -248,20 +248,26 @@ impl Field {
     #[inline]
     fn is_at(&self, wanted: Known, t: f64, z: &[f64]) -> bool {
         let Point { inputs, known, .. } = &self.points[self.now];
-        let at = &inputs[self.parameters..];
-        *known >= wanted && at[1..=z.len()] == *z && (at[0] == t || !self.depends_on_time)
+        let [time, state @ ..] = &inputs[self.parameters..] else { return false };
+        *known >= wanted && state.starts_with(z) && (*time == t || !self.depends_on_time)
     }
 
     /// Computes the wanted values at a point. Repeated calls at one point are free, because the energy, the walls and the
     /// outputs all need the same values.
+    #[inline]
     fn know(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<&Point, NoSolution> {
-        if self.is_at(wanted, t, z) {
-            return Ok(&self.points[self.now]);
+        if !self.is_at(wanted, t, z) {
+            self.find(wanted, t, z)?;
         }
+        Ok(&self.points[self.now])
+    }
+
+    /// Computes the wanted values at a point that is not the last one.
+    fn find(&mut self, wanted: Known, t: f64, z: &[f64]) -> std::result::Result<(), NoSolution> {
         if matches!(self.velocity, Velocity::Explicit(_)) {
             self.now = 1 - self.now;
             if self.is_at(wanted, t, z) {
-                return Ok(&self.points[self.now]);
+                return Ok(());
             }
         }
         let Point { inputs, values, known } = &mut self.points[self.now];
@@ -295,7 +301,7 @@ impl Field {
                 *known = Known::All;
             }
         }
-        Ok(&self.points[self.now])
+        Ok(())
     }
 }
 

@@ -40,18 +40,20 @@ impl EventDriven {
             let near = if interval > 0.0 { LOOK_AHEAD * interval } else { f64::INFINITY };
             let h = self.solve_controlled(rest.min(near), log)?;
             let Some(encounter) = self.first_encounter(h, left, &log.end)? else {
-                if let Memory::Control(control) = &mut log.end.memory {
-                    let flow = self.maps.full();
+                self.keep_polynomial(h, log);
+                let is_quick = self.maps.full().quick().is_some();
+                let (control, polynomial) = log.control_and_polynomial();
+                if let Some(control) = control {
                     // Only quick steps are predicted.
-                    if flow.quick().is_none() || !flow.write_polynomial(&self.z, h, &mut control.past) {
-                        control.past.forget();
+                    match polynomial.filter(|_| is_quick) {
+                        Some(polynomial) => control.past.copy_from(polynomial),
+                        None => control.past.forget(),
                     }
                     self.z1.t = control.after(self.z.t, h);
                     if h == rest {
                         (self.z1.t, control.late) = (until, 0.0);
                     }
                 }
-                self.keep_polynomial(h, log);
                 return Ok(());
             };
             events.count(&encounter, self.z.t, h)?;

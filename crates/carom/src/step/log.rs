@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::control::Control;
 use super::event::Kind;
 use super::state::{Memory, State};
 use crate::phase::{Flow, Phase, Polynomial};
@@ -227,6 +228,16 @@ impl StepLog {
         if !flow.write_polynomial(z, h, polynomial) {
             polynomial.forget();
         }
+    }
+
+    /// The control of the length of steps at the end, and the polynomial of the last arc, if it has one.
+    pub(super) fn control_and_polynomial(&mut self) -> (Option<&mut Control>, Option<&Polynomial>) {
+        let control = match &mut self.end.memory {
+            Memory::Control(control) => Some(control),
+            _ => None,
+        };
+        let last = self.arcs.items[..self.arcs.count].last();
+        (control, last.map(|arc| &arc.polynomial).filter(|polynomial| polynomial.h != 0.0))
     }
 
     /// Records an event.

@@ -1,6 +1,7 @@
 //! One pass: Gauss collocation on accelerations, solved to a tolerance, with a step that is controlled while the run goes on.
 
 mod polynomial;
+mod rows;
 mod solve;
 mod tables;
 
@@ -10,11 +11,11 @@ use super::vector::Buffer;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
-use crate::limits::{FIRST_QUICK, NOTHING, PREDICTS, ROUNDOFF};
+use crate::limits::{FIRST_QUICK, PREDICTS};
 use crate::mechanics::{Field, Inputs, Mechanics};
 use crate::phase::{Discrete, Flow, Goal, Moments, Phase, Polynomial, Predicted, Quick};
-use crate::solve::NoSolution;
-use solve::{MOST_COORDINATES, Stages, Step};
+use crate::solve::Solved;
+use solve::{Corrected, Guess, MOST_COORDINATES, Stages, Step};
 use tables::{S, Tables};
 
 /// The longest tape of a and its slopes.
@@ -40,7 +41,6 @@ pub(crate) struct OnePass {
     stages: Stages,
     /// ℓⱼ at the stages of another step.
     matrix: Buffer,
-    sizes: Vec<f64>,
     last: Last,
 }
 
@@ -52,6 +52,24 @@ struct Code {
     plain: LaneKernel,
     /// (parameters, t, q, v) → p = L_v.
     momenta: Kernel,
+}
+
+impl Code {
+    fn step<'a>(&'a self, parameters: &'a [f64], z0: &'a Phase, v: &'a [f64], h: f64, goal: Goal<'a>) -> Step<'a> {
+        let Code { tables, kernel, plain, .. } = self;
+        let Goal { root, speed, roots, .. } = goal;
+        Step { tables, kernel, plain, parameters, t: z0.t, q: z0.q(), v, h, speed, roots, root }
+    }
+}
+
+/// Where the first accelerations of Newton's method come from.
+enum Source<'a> {
+    /// The state at the start alone.
+    Start,
+    /// The polynomial of the step before.
+    Past(&'a Polynomial),
+    /// The polynomial of the last step, which began in the same state.
+    Last,
 }
 
 /// The step to which the stages belong.
@@ -97,77 +115,28 @@ impl OnePass {
             inputs: Inputs::new(parameters, n),
             stages: Stages::new(n),
             matrix: Buffer::zeros(S * S),
-            sizes: vec![0.0; n],
             last,
         }
     }
 
-    /// Solves the stages from the accelerations that are guessed. Returns the size of the first correction.
-    fn solve(&mut self, z0: &Phase, h: f64, root: f64) -> std::result::Result<f64, NoSolution> {
-        self.last.begin.copy_from(z0);
-        (self.last.h, self.last.is_known) = (h, false);
-        let OnePass { code, parameters, stages, sizes, last, .. } = self;
-        let step = Step {
-            tables: &code.tables,
-            kernel: &code.kernel,
-            plain: &code.plain,
-            parameters,
-            t: z0.t,
-            q: z0.q(),
-            v: &last.v,
-            h,
-            sizes,
-            root,
+    /// Solves the stages of a step from z0, where the velocities are those of `last`.
+    fn solve(&mut self, z0: &Phase, h: f64, source: Source, goal: Goal) -> Solved<Corrected> {
+        let OnePass { code, parameters, stages, matrix, last, .. } = self;
+        let guess = match source {
+            Source::Start => Guess::Start,
+            Source::Past(past) => Guess::Ahead { m: code.tables.ahead(h / past.h, matrix), a: &past.rates },
+            Source::Last => {
+                code.tables.rule.interpolation(0.0, h / last.h, S, matrix);
+                Guess::Within { m: matrix }
+            }
         };
-        stages.solve(&step)
-    }
-
-    /// Guesses the accelerations from the state at the start alone.
-    fn guess_from_start(&mut self, z0: &Phase, h: f64) {
-        let OnePass { code, parameters, stages, sizes, last, .. } = self;
-        let Code { tables, kernel, plain, .. } = &**code;
-        let step = Step { tables, kernel, plain, parameters, t: z0.t, q: z0.q(), v: &last.v, h, sizes, root: 0.0 };
-        stages.begin(&step);
-    }
-
-    /// Guesses the accelerations from a polynomial: at `start` in it begins a step that is longer by `ratio`.
-    fn guess_from(&mut self, a: Option<&[f64]>, start: f64, ratio: f64) {
-        let OnePass { code, matrix, stages, .. } = self;
-        let known = if start == 1.0 { code.tables.ahead(ratio) } else { None };
-        let matrix = known.unwrap_or_else(|| {
-            code.tables.rule.interpolation(start, ratio, S, matrix);
-            matrix
-        });
-        match a {
-            Some(a) => stages.predict(matrix, a),
-            None => {
-                let own = stages.a.clone();
-                stages.predict(matrix, &own);
-            }
-        }
-    }
-
-    /// The sizes of the velocities: speeds σ√(M⁻¹)ᵢᵢ, where σ is that of the motion or of what the accelerations add in a step; at
-    /// least the roundoff of the coordinates.
-    fn measure(&mut self, z0: &Phase, h: f64, sigma: f64, roots: &[f64]) {
-        let OnePass { stages, sizes, .. } = self;
-        let mut most = sigma;
-        for (a, root) in stages.a.as_chunks::<S>().0.iter().zip(roots).filter(|(_, root)| **root > 0.0) {
-            // Two sums at once.
-            let mut sums = [0.0; 2];
-            for k in 0..S / 2 {
-                sums[0] += a[2 * k].abs();
-                sums[1] += a[2 * k + 1].abs();
-            }
-            most = most.max(h.abs() * (sums[0] + sums[1]) / (S as f64 * root));
-        }
-        for ((size, root), q) in sizes.iter_mut().zip(roots).zip(z0.q()) {
-            *size = most * root + ROUNDOFF * q.abs() / h.abs() + NOTHING;
-        }
+        last.begin.copy_from(z0);
+        (last.h, last.is_known) = (h, false);
+        stages.solve(guess, &code.step(parameters, z0, &last.v, h, goal))
     }
 
     /// Takes the start of a step.
-    fn take_start(&mut self, z0: &Phase) -> std::result::Result<(), NoSolution> {
+    fn take_start(&mut self, z0: &Phase) -> Solved<()> {
         self.last.v.copy_from_slice(self.field.velocity(z0.t, &z0.z)?);
         Ok(())
     }
@@ -178,18 +147,13 @@ impl OnePass {
     }
 
     /// Makes a step to roundoff, from the polynomial of the last step if that began in z0 and is not shorter.
-    fn step_within(&mut self, z0: &Phase, h: f64, z1: &mut Phase, depth: usize) -> std::result::Result<(), NoSolution> {
+    fn step_within(&mut self, z0: &Phase, h: f64, z1: &mut Phase, depth: usize) -> Solved<()> {
         let is_inside = self.began_in(z0) && h > 0.0 && h <= self.last.h;
         self.take_start(z0)?;
-        if is_inside {
-            self.guess_from(None, 0.0, h / self.last.h);
-        } else {
-            self.guess_from_start(z0, h);
-        }
         let roots = self.roots(z0)?;
         let speed = z0.p().iter().zip(&self.last.v).map(|(p, v)| p * v).sum::<f64>().abs().sqrt();
-        self.measure(z0, h, speed, &roots);
-        match self.solve(z0, h, ROOT_OF_ROUNDOFF) {
+        let goal = Goal { root: ROOT_OF_ROUNDOFF, prediction: f64::INFINITY, speed, roots: &roots };
+        match self.solve(z0, h, if is_inside { Source::Last } else { Source::Start }, goal) {
             Ok(_) => self.end(z1),
             Err(e) if depth == 0 => Err(e),
             Err(_) => {
@@ -204,7 +168,7 @@ impl OnePass {
     }
 
     /// √(M⁻¹)ᵢᵢ in a state.
-    fn roots(&mut self, z0: &Phase) -> std::result::Result<Vec<f64>, NoSolution> {
+    fn roots(&mut self, z0: &Phase) -> Solved<Vec<f64>> {
         let mut moved = z0.clone();
         (0..z0.q().len())
             .map(|i| {
@@ -229,29 +193,20 @@ impl Quick for OnePass {
         goal: Goal,
         past: &Polynomial,
         z1: &mut Phase,
-    ) -> std::result::Result<Predicted, NoSolution> {
+    ) -> Solved<Predicted> {
         self.last.v.copy_from_slice(v0);
-        let ratio = h / past.h;
-        let is_near = past.h > 0.0 && ratio <= PREDICTS;
-        if is_near {
-            self.guess_from(Some(&past.rates), 1.0, ratio);
-        } else {
-            self.guess_from_start(z0, h);
-        }
-        self.measure(z0, h, goal.speed, goal.roots);
-        let first = self.solve(z0, h, goal.root)?;
+        let is_near = past.h > 0.0 && h / past.h <= PREDICTS;
+        let source = if is_near { Source::Past(past) } else { Source::Start };
+        let Corrected { first, next } = self.solve(z0, h, source, goal)?;
         self.end(z1)?;
-        Ok(Predicted { this: is_near.then_some(first), next: self.decay() })
+        Ok(Predicted { this: is_near.then_some(first), next })
     }
 
-    fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+    fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Solved<()> {
         if !self.began_in(z0) {
             return self.step(z0, h, z1);
         }
-        let ratio = h / self.last.h;
-        self.guess_from(None, 0.0, ratio);
-        self.measure(z0, h, goal.speed, goal.roots);
-        self.solve(z0, h, goal.root)?;
+        self.solve(z0, h, Source::Last, goal)?;
         self.end(z1)
     }
 
@@ -260,10 +215,11 @@ impl Quick for OnePass {
         self.stages.forget();
     }
 
-    fn first_step(&mut self, z0: &Phase, goal: Goal) -> std::result::Result<f64, NoSolution> {
+    fn first_step(&mut self, z0: &Phase, goal: Goal) -> Solved<f64> {
         self.take_start(z0)?;
-        self.guess_from_start(z0, 0.0);
-        let n = self.sizes.len();
+        let OnePass { code, parameters, stages, last, .. } = self;
+        stages.begin(&code.step(parameters, z0, &last.v, 0.0, goal));
+        let n = z0.q().len();
         // ω² ‖∂a/∂q‖ and ω = ‖∂a/∂v‖ in the metric of the kinetic energy; |a| against the speed.
         let slope = |k: usize| self.stages.values[k * S].abs();
         let ratio = |i: usize, j: usize| if goal.roots[i] > 0.0 { goal.roots[j] / goal.roots[i] } else { 0.0 };
@@ -276,7 +232,7 @@ impl Quick for OnePass {
 }
 
 impl Flow for OnePass {
-    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
+    fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Solved<()> {
         self.step_within(z0, h, z1, MOST_HALVINGS)
     }
 
@@ -317,7 +273,7 @@ impl Flow for OnePass {
         true
     }
 
-    fn glance(&mut self, z0: &Phase, tau: f64, z: &mut Phase) -> std::result::Result<(), NoSolution> {
+    fn glance(&mut self, z0: &Phase, tau: f64, z: &mut Phase) -> Solved<()> {
         if !self.began_in(z0) {
             return self.step(z0, tau, z);
         }
@@ -356,7 +312,7 @@ impl Flow for OnePass {
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {
-        let n = self.sizes.len();
+        let n = self.last.v.len();
         Box::new(OnePass::of(self.code.clone(), self.field.clone(), &self.parameters, n))
     }
 }

@@ -5,9 +5,6 @@ use super::{Last, OnePass};
 use crate::phase::Phase;
 use crate::solve::{NoSolution, Solved};
 
-/// P₈(3).
-const EXTRAPOLATED: f64 = 2.6e5;
-
 impl OnePass {
     /// Computes the Legendre coefficients of the accelerations.
     pub(super) fn expand(&mut self) {
@@ -21,7 +18,7 @@ impl OnePass {
     /// Writes the state at x of the last step, in units of its length.
     pub(super) fn evaluate(&mut self, x: f64, z: &mut Phase) {
         self.expand();
-        let n = self.sizes.len();
+        let n = self.last.v.len();
         let Last { begin, v, h, legendre, .. } = &self.last;
         let [first, second] = integrals(x);
         z.t = begin.t + x * h;
@@ -53,29 +50,5 @@ impl OnePass {
         code.momenta.eval(inputs.all(), z1.p_mut());
         // A sum propagates what is not finite.
         if (z1.z.iter().sum::<f64>() * 0.0).is_nan() { Err(NoSolution::NotFinite) } else { Ok(()) }
-    }
-
-    /// The error that a prediction for a step of the same length would have, from the decay of the Legendre coefficients:
-    ///
-    /// ```text
-    /// l₈ ≈ ρ·max(l₇, ρl₆),   ρ² = max(l₇, l₆)/max(l₅, l₄)
-    /// ```
-    ///
-    /// is the first that is missing, and grows to l₈ P₈(3) at the end of the next step. Two neighbours are taken together because
-    /// those of a symmetric motion vanish in turn.
-    pub(super) fn decay(&mut self) -> f64 {
-        self.expand();
-        let h = self.last.h.abs();
-        // l₄ to l₇, each the largest of all coordinates.
-        let mut sizes = [0.0_f64; 4];
-        for (l, size) in self.last.legendre.as_chunks::<S>().0.iter().zip(&self.sizes) {
-            for m in 0..4 {
-                sizes[m] = sizes[m].max(h * l[S - 4 + m].abs() / size);
-            }
-        }
-        let [l4, l5, l6, l7] = sizes;
-        let (last, before) = (l6.max(l7), l4.max(l5));
-        let rho = (last / before).sqrt().min(1.0);
-        if last == 0.0 { 0.0 } else { EXTRAPOLATED * rho * l7.max(rho * l6) }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::super::combine::product;
 use super::super::vector::{Buffer, EightLanes, Registers, Vector};
+use super::rows::{Transform, load_columns, products, rows, rows_mut};
 use super::tables::{S, Tables};
 use crate::kernel::LaneKernel;
+use crate::limits::{NOTHING, ROUNDOFF};
 use crate::solve::NoSolution;
 
 /// The largest number of coordinates: the slopes grow with the square of it.
@@ -21,6 +23,8 @@ const LESS_ROUNDS: f64 = 0.03;
 /// The slopes are computed again after a correction larger than this, relative to the velocities.
 const NEW_SLOPES: f64 = 0.1;
 
+/// P₈(3).
+const EXTRAPOLATED: f64 = 2.6e5;
 /// The number of rounds before any is known.
 const FIRST_ROUNDS: [usize; 2] = [2, 1];
 
@@ -37,10 +41,30 @@ pub(super) struct Stages {
     pub(super) a: Buffer,
     /// Σ bₖaₖ and Σ bₖ(1 − cₖ)aₖ of each coordinate, once a step is solved.
     pub(super) swept: [[f64; 2]; MOST_COORDINATES],
+    /// The size of each velocity in the last step.
+    sizes: [f64; MOST_COORDINATES],
     residual: Buffer,
     change: Buffer,
     /// Rounds that the last correction with new slopes took, and that with old ones.
     rounds: [usize; 2],
+}
+
+/// The first accelerations of Newton's method.
+pub(super) enum Guess<'a> {
+    /// From the state at the start alone.
+    Start,
+    /// M·a of the accelerations of another step; M by columns.
+    Ahead { m: &'a [f64], a: &'a [f64] },
+    /// M·a of those of the last step.
+    Within { m: &'a [f64] },
+}
+
+/// How far a step was from what was guessed.
+pub(super) struct Corrected {
+    /// The size of the first correction: the mean of h|D| relative to the sizes of the velocities.
+    pub(super) first: f64,
+    /// About the size that it would have in a next step of the same length.
+    pub(super) next: f64,
 }
 
 /// The start of a step, and how exactly it is solved.
@@ -55,8 +79,10 @@ pub(super) struct Step<'a> {
     pub(super) q: &'a [f64],
     pub(super) v: &'a [f64],
     pub(super) h: f64,
-    /// The size of each velocity.
-    pub(super) sizes: &'a [f64],
+    /// √(2K) of the motion.
+    pub(super) speed: f64,
+    /// √(M⁻¹)ᵢᵢ of each coordinate.
+    pub(super) roots: &'a [f64],
     /// A correction below this, relative to the sizes, is the last.
     pub(super) root: f64,
 }
@@ -71,6 +97,7 @@ impl Stages {
             values: Buffer::zeros((n + 2 * n * n) * S),
             a: room(),
             swept: [[0.0; 2]; MOST_COORDINATES],
+            sizes: [0.0; MOST_COORDINATES],
             residual: room(),
             change: room(),
             rounds: FIRST_ROUNDS,
@@ -82,14 +109,9 @@ impl Stages {
         self.rounds = FIRST_ROUNDS;
     }
 
-    /// a ← M·from, for each component; M by columns.
-    pub(super) fn predict(&mut self, m: &[f64], from: &[f64]) {
-        self.registers.run_eight(Predict { m, from, to: &mut self.a });
-    }
-
     /// to ← M·a, for each component; M by columns.
     pub(super) fn transform(&self, m: &[f64], to: &mut [f64]) {
-        self.registers.run_eight(Predict { m, from: &self.a, to });
+        self.registers.run_eight(Transform { m, from: &self.a, to });
     }
 
     /// The stages at the start of a step, all alike; then a = a0 + c h ȧ0, with ȧ0 from the slopes.
@@ -107,96 +129,100 @@ impl Stages {
         }
     }
 
-    /// Corrects the accelerations until a correction is small enough. Returns the size of the first correction: the mean of h|D|
-    /// relative to the sizes of the velocities.
-    pub(super) fn solve(&mut self, step: &Step) -> Result<f64, NoSolution> {
+    /// Solves for the accelerations: corrects the guess until a correction is small enough.
+    pub(super) fn solve(&mut self, guess: Guess, step: &Step) -> Result<Corrected, NoSolution> {
+        if let Guess::Start = guess {
+            self.begin(step);
+        }
         match self.n {
-            1 => self.registers.run_eight(Newton::<1> { stages: self, step }),
-            2 => self.registers.run_eight(Newton::<2> { stages: self, step }),
-            3 => self.registers.run_eight(Newton::<3> { stages: self, step }),
-            _ => self.registers.run_eight(Newton::<MOST_COORDINATES> { stages: self, step }),
+            1 => self.registers.run_eight(Newton::<1> { stages: self, guess, step }),
+            2 => self.registers.run_eight(Newton::<2> { stages: self, guess, step }),
+            3 => self.registers.run_eight(Newton::<3> { stages: self, guess, step }),
+            _ => self.registers.run_eight(Newton::<MOST_COORDINATES> { stages: self, guess, step }),
         }
     }
-}
-
-struct Predict<'a> {
-    m: &'a [f64],
-    from: &'a [f64],
-    to: &'a mut [f64],
-}
-
-impl EightLanes for Predict<'_> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run<V: Vector<S>>(self) {
-        let columns = matrix(self.m);
-        let mut m = [V::splat(0.0); S];
-        for j in 0..S {
-            m[j] = V::load(&columns[j]);
-        }
-        for (from, to) in self.from.as_chunks::<S>().0.iter().zip(self.to.as_chunks_mut::<S>().0) {
-            product(&m, from).store(to);
-        }
-    }
-}
-
-/// A matrix by columns.
-#[inline(always)]
-fn matrix(m: &[f64]) -> &[[f64; S]; S] {
-    rows(m)
-}
-
-/// The first M rows of all lanes.
-#[inline(always)]
-fn rows<const M: usize>(x: &[f64]) -> &[[f64; S]; M] {
-    match x.as_chunks::<S>().0.first_chunk() {
-        Some(rows) => rows,
-        None => unreachable!("the buffers have the size of the system"),
-    }
-}
-
-/// The first M rows of all lanes, writable.
-#[inline(always)]
-fn rows_mut<const M: usize>(x: &mut [f64]) -> &mut [[f64; S]; M] {
-    match x.as_chunks_mut::<S>().0.first_chunk_mut() {
-        Some(rows) => rows,
-        None => unreachable!("the buffers have the size of the system"),
-    }
-}
-
-/// A·x and A²·x. The matrices do not fit into registers, so that their columns are operands in memory; each entry of x is used twice.
-#[inline(always)]
-fn products<V: Vector<S>>(tables: &Tables, x: &[f64; S]) -> [V; 2] {
-    let (once, twice) = (matrix(&tables.once), matrix(&tables.twice));
-    let x0 = V::splat(x[0]);
-    let (mut by_v, mut by_q) = (V::load(&once[0]).mul(x0), V::load(&twice[0]).mul(x0));
-    for j in 1..S {
-        let xj = V::splat(x[j]);
-        by_v = V::load(&once[j]).mul_add(xj, by_v);
-        by_q = V::load(&twice[j]).mul_add(xj, by_q);
-    }
-    [by_v, by_q]
 }
 
 /// Newton's method for N coordinates.
 struct Newton<'a, 'b, const N: usize> {
     stages: &'a mut Stages,
+    guess: Guess<'b>,
     step: &'a Step<'b>,
 }
 
 impl<const N: usize> EightLanes for Newton<'_, '_, N> {
-    type Outcome = Result<f64, NoSolution>;
+    type Outcome = Result<Corrected, NoSolution>;
 
     #[inline(always)]
-    fn run<V: Vector<S>>(mut self) -> Result<f64, NoSolution> {
+    fn run<V: Vector<S>>(mut self) -> Result<Corrected, NoSolution> {
+        match self.guess {
+            Guess::Start => {}
+            Guess::Ahead { m, a } => self.predict::<V>(m, Some(a)),
+            Guess::Within { m } => self.predict::<V>(m, None),
+        }
+        self.measure::<V>();
         let first = self.iterate::<V>()?;
         self.sweep::<V>();
-        Ok(first)
+        Ok(Corrected { first, next: self.decay::<V>() })
     }
 }
 
 impl<const N: usize> Newton<'_, '_, N> {
+    /// a ← M·from, or M·a.
+    #[inline(always)]
+    fn predict<V: Vector<S>>(&mut self, m: &[f64], from: Option<&[f64]>) {
+        let m = load_columns::<V>(m);
+        let a = rows_mut::<N>(&mut self.stages.a);
+        for i in 0..N {
+            let row = from.map_or(a[i], |from| rows::<N>(from)[i]);
+            product(&m, &row).store(&mut a[i]);
+        }
+    }
+
+    /// The sizes of the velocities: speeds σ√(M⁻¹)ᵢᵢ, where σ is that of the motion or of what the accelerations add in a step; at
+    /// least the roundoff of the coordinates.
+    #[inline(always)]
+    fn measure<V: Vector<S>>(&mut self) {
+        let Newton { stages: Stages { a, sizes, .. }, step, .. } = self;
+        let (a, h) = (rows::<N>(a), step.h.abs());
+        let mut most = step.speed;
+        for i in 0..N {
+            let added = h * V::load(&a[i]).abs().sum();
+            if step.roots[i] > 0.0 && added > most * S as f64 * step.roots[i] {
+                most = added / (S as f64 * step.roots[i]);
+            }
+        }
+        for i in 0..N {
+            sizes[i] = most * step.roots[i] + ROUNDOFF * step.q[i].abs() / h + NOTHING;
+        }
+    }
+
+    /// The error that a prediction for a step of the same length would have, from the decay of the Legendre coefficients:
+    ///
+    /// ```text
+    /// l₈ ≈ ρ·max(l₇, ρl₆),   ρ² = max(l₇, l₆)/max(l₅, l₄)
+    /// ```
+    ///
+    /// is the first that is missing, and grows to l₈ P₈(3) at the end of the next step. Two neighbours are taken together because
+    /// those of a symmetric motion vanish in turn.
+    #[inline(always)]
+    fn decay<V: Vector<S>>(&mut self) -> f64 {
+        let Newton { stages: Stages { a, sizes, .. }, step, .. } = self;
+        // l₄ to l₇, each the largest of all coordinates.
+        let mut l = [0.0_f64; 4];
+        for i in 0..N {
+            let (a, scale) = (V::load(&rows::<N>(a)[i]), step.h.abs() / sizes[i]);
+            for m in 0..4 {
+                let size = scale * V::load(&step.tables.highest[m]).mul(a).sum().abs();
+                l[m] = if size > l[m] { size } else { l[m] };
+            }
+        }
+        let [l4, l5, l6, l7] = l;
+        let (last, before) = (l6.max(l7), l4.max(l5));
+        let rho = (last / before).sqrt().min(1.0);
+        if last == 0.0 { 0.0 } else { EXTRAPOLATED * rho * l7.max(rho * l6) }
+    }
+
     /// The slopes are those of the first evaluation, as long as the corrections are small. Slopes that are off by δ leave δ|D| of a
     /// correction D to the next, and δ is about the sum of all corrections since they were computed.
     #[inline(always)]
@@ -206,7 +232,7 @@ impl<const N: usize> Newton<'_, '_, N> {
         for count in 0..MAX_NEWTON {
             self.place::<V>();
             let is_new = since > NEW_SLOPES;
-            let Newton { stages: Stages { inputs, values, .. }, step } = self;
+            let Newton { stages: Stages { inputs, values, .. }, step, .. } = self;
             if is_new {
                 since = 0.0;
                 step.kernel.eval(inputs, step.parameters, values);
@@ -240,7 +266,7 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// Sums the accelerations for the end of the step.
     #[inline(always)]
     fn sweep<V: Vector<S>>(&mut self) {
-        let Newton { stages: Stages { a, swept, .. }, step } = self;
+        let Newton { stages: Stages { a, swept, .. }, step, .. } = self;
         let [once, twice] = &step.tables.end;
         for i in 0..N {
             let a = V::load(&rows::<N>(a)[i]);
@@ -251,7 +277,7 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// V = v0 + h A a, Q = q0 + c h v0 + h² A² a.
     #[inline(always)]
     fn place<V: Vector<S>>(&mut self) {
-        let Newton { stages: Stages { inputs, a, .. }, step } = self;
+        let Newton { stages: Stages { inputs, a, .. }, step, .. } = self;
         let (a, c) = (rows::<N>(a), V::load(&rows::<1>(&step.tables.c)[0]));
         let (times, states) = inputs.split_at_mut(S);
         let (to_q, to_v) = states.split_at_mut(N * S);
@@ -270,7 +296,7 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// if they do not converge. New slopes are not yet multiplied by h² and h.
     #[inline(always)]
     fn correct<V: Vector<S>>(&mut self, is_new: bool) -> f64 {
-        let Newton { stages: Stages { values, a, residual, change, rounds, .. }, step } = self;
+        let Newton { stages: Stages { values, a, residual, change, rounds, sizes, .. }, step, .. } = self;
         let (values, slopes) = values.split_at_mut(N * S);
         let (by_q_slopes, by_v_slopes) = slopes.split_at_mut(N * N * S);
         let (by_q_slopes, by_v_slopes) = (by_q_slopes.as_chunks_mut::<S>().0, by_v_slopes.as_chunks_mut::<S>().0);
@@ -278,7 +304,7 @@ impl<const N: usize> Newton<'_, '_, N> {
         let (residual, change) = (rows_mut::<N>(residual), rows_mut::<N>(change));
         let mut weights = [0.0; N];
         for i in 0..N {
-            weights[i] = step.h.abs() / (step.sizes[i] * (N * S) as f64);
+            weights[i] = step.h.abs() / (sizes[i] * (N * S) as f64);
             let d = V::load(&values[i]).sub(V::load(&a[i]));
             d.store(&mut residual[i]);
             d.store(&mut change[i]);

@@ -22,6 +22,8 @@ pub(super) struct Tables {
     pub(super) end: [[f64; S]; 2],
     /// Legendre coefficients from values at the stages: column j has (2m + 1) bⱼ Pₘ(2cⱼ − 1). [Gauss quadrature is exact for them]
     pub(super) legendre: Buffer,
+    /// The rows of that matrix for m = 4 to 7.
+    pub(super) highest: [[f64; S]; 4],
     /// ℓⱼ(1 + cᵢ·ratio) for each ratio of the ladder.
     ladder: Vec<(f64, Buffer)>,
 }
@@ -35,7 +37,7 @@ impl Tables {
             (0..S * S).for_each(|at| buffer[at] = entry(at % S, at / S));
             buffer
         };
-        let value = |m: usize, j: usize| legendre(m, 2.0 * rule.c[j] - 1.0);
+        let coefficient = |m: usize, j: usize| (2 * m + 1) as f64 * rule.b[j] * legendre(m, 2.0 * rule.c[j] - 1.0);
         let mut c = Buffer::zeros(S);
         c.copy_from_slice(&rule.c);
         let ladder = RUNGS.map(|rung| {
@@ -49,15 +51,22 @@ impl Tables {
             twice: by_columns(&|i, j| (0..S).map(|k| a(i, k) * a(k, j)).sum()),
             c,
             end: [std::array::from_fn(|i| rule.b[i]), std::array::from_fn(|i| rule.b[i] * (1.0 - rule.c[i]))],
-            legendre: by_columns(&|m, j| (2 * m + 1) as f64 * rule.b[j] * value(m, j)),
+            legendre: by_columns(&coefficient),
+            highest: std::array::from_fn(|m| std::array::from_fn(|j| coefficient(m + S - 4, j))),
             ladder: ladder.collect(),
             rule,
         }
     }
 
-    /// ℓⱼ(1 + cᵢ·ratio), if it is in the ladder.
-    pub(super) fn ahead(&self, ratio: f64) -> Option<&Buffer> {
-        self.ladder.iter().find(|(rung, _)| (rung - ratio).abs() <= 1e-12).map(|(_, matrix)| matrix)
+    /// ℓⱼ(1 + cᵢ·ratio): from the ladder, else computed in `room`.
+    pub(super) fn ahead<'a>(&'a self, ratio: f64, room: &'a mut Buffer) -> &'a [f64] {
+        match self.ladder.iter().find(|(rung, _)| (rung - ratio).abs() <= 1e-12) {
+            Some((_, matrix)) => matrix,
+            None => {
+                self.rule.interpolation(1.0, ratio, S, room);
+                room
+            }
+        }
     }
 }
 
@@ -129,9 +138,12 @@ mod tests {
                 assert!((q - x * x_k / ((k + 1.0) * (k + 2.0))).abs() < roundoff, "degree {degree} at {x}: {q}");
             }
             for (i, c) in tables.rule.c.iter().enumerate() {
-                let ahead = row(tables.ahead(0.5_f64.sqrt()).expect("it is a rung"), i);
-                let due = (1.0 + c * 0.5_f64.sqrt()).powi(degree);
-                assert!((ahead - due).abs() < 1e-10, "degree {degree}, stage {i}: {ahead}, not {due}");
+                // A ratio of the ladder, and one between.
+                for ratio in [0.5_f64.sqrt(), 0.8] {
+                    let ahead = row(tables.ahead(ratio, &mut Buffer::zeros(S * S)), i);
+                    let due = (1.0 + c * ratio).powi(degree);
+                    assert!((ahead - due).abs() < 1e-10, "degree {degree}, stage {i}, {ratio}: {ahead}, not {due}");
+                }
                 let v = row(&tables.once, i);
                 assert!((v - c.powi(degree + 1) / f64::from(degree + 1)).abs() < 1e-15, "degree {degree}, stage {i}");
             }
