@@ -8,7 +8,8 @@
 //!       −f_y − 2/h m c_y, 0, 0, m, 0 ;   f_x + 2/h m c_x, 0, 0, 0, m ]
 //! ```
 //!
-//! N has the momentum (n; f), the centre of mass c and the moment of inertia J of a body about one fixed point.
+//! N has the momentum (n; f), the centre of mass c and the moment of inertia J of a body about one fixed point. In memory x has a sixth
+//! number, zero: pairs of lanes are then full.
 
 use super::narrow::{Equation, Narrow};
 use super::plane::{Flat, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, swept, turn, turn_of};
