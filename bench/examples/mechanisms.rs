@@ -2,6 +2,10 @@
 //! it beside MuJoCo.
 //!
 //! Each line: what, µs a step, the largest relative error of the energy (nan if it is not conserved).
+//!
+//! With arguments, one motion for callgrind: `mechanisms planar 20 midpoint 0.001`, or `mechanisms marionette 0.01`; a whole run of a
+//! shipped model, with all that a run observes: `mechanisms run marionette 1`; or the way from its text to the first step,
+//! `mechanisms first marionette`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,10 +16,15 @@ use carom::lab::model::Model;
 use carom::lab::phase::Phase;
 use carom::lab::plant::{Bodies, Plant};
 
-/// Each time is the shortest of so many.
+/// Each time is the shortest of so many, or of as many more as fit into `SECONDS`: short rounds fall between other processes.
 const ROUNDS: usize = 7;
+const SECONDS: f64 = 0.3;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.is_empty() {
+        return count(&arguments);
+    }
     for n in [5, 20, 100] {
         for rule in ["midpoint", "bodies", "midpoint-suzuki4"] {
             row(&format!("planar {n} {rule}"), &chain(n, true), rule, 0.01, 100);
@@ -33,8 +42,8 @@ fn main() {
         let us = row(&format!("marionette {h}"), text, "midpoint", h, (10.0 / h) as usize);
         println!("marionette {h}: {:.0} times faster than real time", 1e6 * h / us);
     }
-    first_step("chain of 100 links", &chain(100, false));
-    first_step("marionette", text);
+    first_step("chain of 100 links", &chain(100, false), ROUNDS);
+    first_step("marionette", text, ROUNDS);
 }
 
 /// A chain of links of 1 m and 1 kg that is let go from the side. In space every second hinge is about x, the others about y.
@@ -66,6 +75,44 @@ fn ready(text: &str) -> (Bodies, Model, Phase) {
     (plant, model, z)
 }
 
+/// Makes 100 steps of a motion after 20 that are not counted.
+fn count(arguments: &[String]) {
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let shipped = |name: &str| catalogue::find(name).expect("it ships").text;
+    let (text, rule, h) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["run", name, until] => {
+            let model = Model::from_text(name, shipped(name), &[]).expect("the model is right");
+            let simulation = model.simulation().until(number(until));
+            simulation.clone().until(0.02).watch(&mut ()).expect("it runs");
+            return counted(|| drop(simulation.watch(&mut ()).expect("it runs")));
+        }
+        ["first", "chain"] => return counted(|| first_step("chain of 100 links", &chain(100, false), 1)),
+        ["first", name] => return counted(|| first_step(name, shipped(name), 1)),
+        [kind, n, rule, h] => (chain(number(n) as usize, kind == "planar"), rule.to_string(), number(h)),
+        [name, h] => (shipped(name).to_string(), "midpoint".to_string(), number(h)),
+        _ => panic!("planar or space, n, rule, h; a shipped model, h; run, a model, an end time; or first, a model"),
+    };
+    let (plant, model, start) = ready(&text);
+    let parameters: Arc<[f64]> = model.system.parameters.iter().map(|p| p.value).collect();
+    let mut flow = plant.flow(&named(&rule, None).expect("a flow")).expect("it has a recursive kernel");
+    flow.set_parameters(&parameters);
+    let (mut z, mut next) = (start.clone(), start);
+    let mut go = |steps: usize| {
+        for _ in 0..steps {
+            flow.step(&z, h, &mut next).expect("a solution");
+            std::mem::swap(&mut z, &mut next);
+        }
+    };
+    go(20);
+    counted(|| go(100));
+}
+
+/// The name by which callgrind finds it.
+#[inline(never)]
+fn counted(run: impl FnOnce()) {
+    run();
+}
+
 fn row(what: &str, text: &str, rule: &str, h: f64, steps: usize) -> f64 {
     let (plant, model, start) = ready(text);
     let parameters: Arc<[f64]> = model.system.parameters.iter().map(|p| p.value).collect();
@@ -75,7 +122,11 @@ fn row(what: &str, text: &str, rule: &str, h: f64, steps: usize) -> f64 {
     evaluator.set_parameters(&parameters);
     let (mut best, mut drift) = (f64::INFINITY, 0.0_f64);
     let begin = evaluator.energy(&start).expect("an energy");
-    for round in 0..ROUNDS {
+    let all = Instant::now();
+    for round in 0.. {
+        if round > ROUNDS && all.elapsed().as_secs_f64() > SECONDS {
+            break;
+        }
         flow.forget();
         let (mut z, mut next) = (start.clone(), start.clone());
         let begun = Instant::now();
@@ -100,14 +151,14 @@ fn row(what: &str, text: &str, rule: &str, h: f64, steps: usize) -> f64 {
 }
 
 /// From the text of a model to its first step, by the whole of `Simulation`.
-fn first_step(what: &str, text: &str) {
+fn first_step(what: &str, text: &str, rounds: usize) {
     let mut times = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let begun = Instant::now();
         let model = Model::from_text("bench", text, &[]).expect("the model is right");
         let run = model.simulation().method("midpoint").step(0.01).until(0.01).run().expect("a step");
         assert_eq!(run.t().len(), 2);
         times.push(1e3 * begun.elapsed().as_secs_f64());
     }
-    println!("{what}, text to first step: {:.1} ms at first, then {:.1} ms", times[0], times[ROUNDS - 1]);
+    println!("{what}, text to first step: {:.1} ms at first, then {:.1} ms", times[0], times[rounds - 1]);
 }

@@ -12,17 +12,20 @@ pub(crate) const OF_LINK: usize = 3 + 9 + 3 + 1 + 3 + 9 + 3;
 
 /// True if the system is a mechanism that is large enough for recursive kernels, and they apply.
 pub(crate) fn is_large(system: &System) -> bool {
-    system.mechanism.is_some() && system.coordinates.len() > SMALL_MECHANISM && applies(system)
+    large(system).is_some()
 }
 
-/// True if the bodies have all coordinates of the system and all of its kinetic energy.
-pub(crate) fn applies(system: &System) -> bool {
-    let Some(mechanism) = system.mechanism.as_deref() else { return false };
+/// The mechanism, and what the user adds to its Lagrangian, if it is large enough for recursive kernels and they apply: the bodies have
+/// all coordinates of the system and all of its kinetic energy.
+pub(crate) fn large(system: &System) -> Option<(&Mechanism, Expr)> {
+    let mechanism = system.mechanism.as_deref()?;
     let is_driven = |link: &Link| system.coordinates[link.coordinate].prescribed.is_some();
-    system.stated_constraints().iter().all(|constraint| constraint.enforce == Enforce::OnePoint)
+    let applies = system.coordinates.len() > SMALL_MECHANISM
+        && system.stated_constraints().iter().all(|constraint| constraint.enforce == Enforce::OnePoint)
         && mechanism.links.iter().all(|link| link.joint != Joint::Ball || !is_driven(link))
-        && owners(system, mechanism).is_ok()
-        && added_lagrangian(system, mechanism).is_ok()
+        && owners(system, mechanism).is_ok();
+    let added = applies.then(|| added_lagrangian(system, mechanism).ok())??;
+    Some((mechanism, added))
 }
 
 /// Why a system has no recursive kernel.

@@ -36,7 +36,6 @@ mod lower;
 mod newton;
 mod scratch;
 mod shared;
-#[cfg(feature = "jit")]
 mod sincos;
 mod steps;
 mod tape;
@@ -56,6 +55,7 @@ use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
 pub use newton::{NewtonKernel, NewtonStatus, Problem};
 use shared::{Key, Kind, Lazy, Table};
+pub(crate) use sincos::turns;
 pub(crate) use steps::{Motion, StepKernel, Sum, Tableau};
 pub use tape::{Instr, Reg, Tape, UnboundSymbol};
 

@@ -191,22 +191,21 @@ impl Check<'_> {
     pub(super) fn constraints(&self, q: &[f64], v: &[f64], next: Option<&[f64]>) {
         let (system, h) = (&self.model.system, self.model.run.step.unwrap_or(0.0));
         for (constraint, span) in system.constraints.iter().zip(&self.model.places.constraints) {
-            let dot = system.time_derivative(constraint.g);
-            let (size, size_of_rate) = (self.size(constraint.g, q, v), self.size(dot, q, v));
-            let mut off = vec![("g", self.at(&[constraint.g], q, v)[0], size)];
-            match next {
-                None => off.push(("dg/dt", self.at(&[dot], q, v)[0], size_of_rate)),
-                Some(q1) => off.push(("g(q1)", self.later(constraint.g, q1, h), size)),
-            }
+            let (g, dot) = (constraint.g, system.time_derivative(constraint.g));
+            let second = match next {
+                None => ("dg/dt", self.at(&[dot], q, v)[0], dot),
+                Some(q1) => ("g(q1)", self.later(g, q1, h), g),
+            };
             if let (Some(q1), Enforce::TwoPoint { .. }) = (next, constraint.enforce) {
                 let part = self.model.run.alpha.unwrap_or(0.5);
                 let middle: Vec<f64> = q.iter().zip(q1).map(|(a, b)| (1.0 - part) * a + part * b).collect();
-                if self.later(constraint.g, &middle, part * h).abs() <= ON_CONSTRAINT * size {
+                if self.later(g, &middle, part * h).abs() <= ON_CONSTRAINT * self.size(g, q, v) {
                     continue;
                 }
             }
-            let is_off = |(_, value, size): &(&str, f64, f64)| value.abs() > ON_CONSTRAINT * size;
-            if let Some((what, value, _)) = off.into_iter().find(is_off) {
+            let is_off = |&(_, value, f): &(&str, f64, Expr)| self.exceeds(value, ON_CONSTRAINT, f, q, v);
+            let first = ("g", self.at(&[g], q, v)[0], g);
+            if let Some((what, value, _)) = [first, second].into_iter().find(is_off) {
                 let message = format!("the start is off the constraint `{}`", constraint.name);
                 let label = format!("{what} = {value} at q = {q:?}; `initial.project = true` moves it there");
                 self.mistake(self.model.error(span, message, label));

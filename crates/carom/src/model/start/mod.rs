@@ -19,7 +19,7 @@ use super::{Initial, Model, Motion};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::limits::{ON_DRIVE, ROUNDOFF};
-use crate::mechanics::size_at;
+use crate::mechanics::{size_at, sum_of_terms};
 use crate::solve::Lu;
 use crate::system::time;
 
@@ -264,9 +264,9 @@ impl<'a> Check<'a> {
             let first = ("q", q[i], self.later(motion, q, 0.0));
             let places = [&self.model.places.q, &self.model.places.motion];
             let size = |f: Expr| ON_DRIVE * self.size(f, q, v) + ROUNDOFF * self.amplitude(f, q);
-            let sizes = [size(motion), size(if next.is_none() { motion.diff(time()) } else { motion })];
-            for (((letter, value, due), span), size) in [first, second].into_iter().zip(places).zip(sizes) {
-                if (value - due).abs() > size {
+            let functions = [motion, if next.is_none() { motion.diff(time()) } else { motion }];
+            for (((letter, value, due), span), f) in [first, second].into_iter().zip(places).zip(functions) {
+                if value != due && (value - due).abs() > size(f) {
                     let message = format!("`{}` is driven and starts at {letter} = {due}", c.name);
                     self.mistake(self.model.error(span, message, format!("this says {value}")));
                 }
@@ -277,6 +277,13 @@ impl<'a> Check<'a> {
     /// The size of what adds up to f at the start: the sum of its absolute terms, and Σ|∂f/∂qᵢ qᵢ|.
     pub(super) fn size(&self, f: Expr, q: &[f64], v: &[f64]) -> f64 {
         size_at(f, &self.model.system.q(), q, |fs| self.at(fs, q, v))
+    }
+
+    /// True if |value| is more than this part of the size of f. What takes longer to compute comes last.
+    pub(super) fn exceeds(&self, value: f64, part: f64, f: Expr, q: &[f64], v: &[f64]) -> bool {
+        value != 0.0
+            && value.abs() > part * self.at(&[sum_of_terms(f)], q, v)[0]
+            && value.abs() > part * self.size(f, q, v)
     }
 
     /// The largest |f| of a function of time, at some times up to the end time.
@@ -295,11 +302,17 @@ impl<'a> Check<'a> {
         let mut groups = Vec::new();
         for (name, energy, span) in energies {
             groups.push((format!("`{name}`"), vec![energy], span));
-            let momenta = grad(energy, &vs);
-            // L_vv of a large mechanism would be large; it is quadratic in the velocities.
-            let masses = if self.recursive.is_some() { Vec::new() } else { jacobian(&momenta, &vs).concat() };
-            let derivatives = grad(energy, &qs).into_iter().chain(masses).chain(momenta);
-            groups.push((format!("a derivative of `{name}`"), derivatives.collect(), span));
+            let derivatives = match &self.recursive {
+                // What the bodies have is finite with its derivatives; they would be large.
+                Some(_) if name == "T" => Vec::new(),
+                Some(recursive) => grad(recursive.added, &qs),
+                None => {
+                    let momenta = grad(energy, &vs);
+                    let masses = jacobian(&momenta, &vs).concat();
+                    grad(energy, &qs).into_iter().chain(masses).chain(momenta).collect()
+                }
+            };
+            groups.push((format!("a derivative of `{name}`"), derivatives, span));
         }
         if let Some(span) = places.forces.first() {
             groups.push(("a force".into(), system.forces.clone(), span));

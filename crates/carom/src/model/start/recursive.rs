@@ -15,12 +15,14 @@ pub(super) struct Recursive {
     /// The free coordinates and the driven ones among all.
     free: Vec<usize>,
     driven: Vec<usize>,
+    /// What the user adds to the Lagrangian of the bodies.
+    pub(super) added: Expr,
 }
 
 impl Recursive {
     /// Of a large mechanism; none of another system.
     pub(super) fn new(system: &System, parameters: &[(Expr, f64)]) -> Option<Recursive> {
-        let mechanism = system.mechanism.as_deref().filter(|_| linkage::is_large(system))?;
+        let (mechanism, added) = linkage::large(system)?;
         let known: Vec<(Expr, f64)> = parameters.iter().copied().chain([(time(), 0.0)]).collect();
         let gravity = eval(&mechanism.gravity, &known);
         let drive = |motion: Expr| {
@@ -37,6 +39,7 @@ impl Recursive {
             },
             free: system.free(),
             driven: (0..system.coordinates.len()).filter(driven).collect(),
+            added,
         })
     }
 

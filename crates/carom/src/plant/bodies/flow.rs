@@ -121,3 +121,32 @@ impl<E: Equations + Clone + Send + 'static> Flow for Steps<E> {
         Box::new(self.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::plant::{Bodies, Plant};
+    use crate::tree::Planar;
+
+    const CHAIN: &str = "[mechanism]\ndimension = 2\ngravity = [0, -9.81]\n[[body]]\nname = \"link[1..9]\"\n\
+        parent = \"link[i-1]\"\nat = [0, \"-min(i - 1, 1)\"]\nmass = 1\ncom = [0, -0.5]\ninertia = \"1/12\"\n\
+        [initial.q]\n\"link[1]\" = 0.8\n[run]\nuntil = 1\n";
+
+    /// A history must grow: a step whose guess is not extrapolated takes three corrections more.
+    #[test]
+    fn guesses_are_extrapolated_from_the_third_step_on() {
+        let model = Model::from_text("chain", CHAIN, &[]).expect("it is right");
+        let bodies = Bodies::new(&model.system, &[], &[]).expect("recursive kernels apply");
+        let start = model.start().expect("it starts");
+        let mut z = bodies.evaluator().free_phase(0.0, &start.q, &start.p);
+        let mut flow = Steps::new(&bodies.code, &[], Planar::new, (&[1.0], 2));
+        let (h, mut next) = (0.01, z.clone());
+        for k in 0..10 {
+            let mut guess = flow.single.unknowns.clone();
+            assert_eq!(flow.pasts[0].extrapolate(h, &mut guess), k > 1, "step {k}");
+            flow.step(&z, h, &mut next).expect("it has a solution");
+            std::mem::swap(&mut z, &mut next);
+        }
+    }
+}

@@ -131,8 +131,8 @@ impl<E: Equations> Single<E> {
             {
                 return Ok(count);
             }
+            past.forget();
         }
-        past.forget();
         self.follow(z0, h)
     }
 

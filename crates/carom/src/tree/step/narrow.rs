@@ -65,9 +65,9 @@ impl<const C: usize> Narrow<C> {
                 block.iter_mut().zip(&sum).for_each(|(row, sum)| add(row, sum, 1.0));
             }
             if body.v.is_some() {
-                let gamma = [0, 1, 2].map(|r| dot(&block[r], &way));
-                let mut b = beta;
+                let (mut gamma, mut b) = ([0.0; 3], beta);
                 for r in 0..3 {
+                    gamma[r] = dot(&block[r], &way);
                     add(&mut b, &block[r], alpha[r]);
                 }
                 let pivot = 1.0 / (dot(&alpha, &gamma) + dot(&beta, &way) + e);

@@ -8,11 +8,13 @@
 //!       −f_y − 2/h m c_y, 0, 0, m, 0 ;   f_x + 2/h m c_x, 0, 0, 0, m ]
 //! ```
 //!
-//! N has the momentum (n; f), the centre of mass c and the moment of inertia J of a body about one fixed point.
+//! N has the momentum (n; f), the centre of mass c and the moment of inertia J of a body about one fixed point. In memory x has a sixth
+//! number, zero: pairs of lanes are then full.
 
 use super::narrow::{Equation, Narrow};
-use super::plane::{Flat, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, swept, turn};
+use super::plane::{Flat, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, swept, turn, turn_of};
 use super::{Equations, Load, Over};
+use crate::kernel::turns;
 use crate::solve::Solved;
 use crate::tree::Tree;
 
@@ -52,9 +54,11 @@ pub struct Planar {
     /// P and the torque of G of the children that do not follow a body. Zero between sweeps.
     sums: Vec<(Force, f64)>,
     q: Vec<f64>,
+    /// [cos q, sin q] of each coordinate.
+    turns: Vec<Pair>,
     /// h/2 F + π of each freedom.
     p1: Vec<f64>,
-    elimination: Narrow<5>,
+    elimination: Narrow<6>,
 }
 
 impl Planar {
@@ -67,6 +71,7 @@ impl Planar {
             frames: vec![GROUND; n],
             sums: vec![(Force::default(), 0.0); n],
             q: vec![0.0; tree.coordinates],
+            turns: vec![[0.0; 2]; tree.coordinates],
             p1: vec![0.0; tree.freedoms],
             elimination: Narrow::new(n),
         }
@@ -79,11 +84,11 @@ impl Planar {
             if !body.follows {
                 frame = body.parent.map_or(GROUND, |parent| self.frames[parent]);
             }
-            let (x, rate) = match body.v {
-                Some(v) => (self.q[body.q], u[v] * per_h),
-                None => (drives[body.q].q, drives[body.q].v),
+            let ((x, turned), rate) = match body.v {
+                Some(v) => ((self.q[body.q], self.turns[body.q]), u[v] * per_h),
+                None => (turn_of(drives[body.q].q), drives[body.q].v),
             };
-            let Joined { r, rotation, s } = body.join(frame.rotation, x);
+            let Joined { r, rotation, s } = body.join(frame.rotation, x, turned);
             let carried = frame.velocity.to(r);
             let velocity = carried.plus(s, rate);
             let d = turn(rotation, body.com);
@@ -107,6 +112,7 @@ impl Equations for Planar {
     fn residual(&mut self, _: &Tree, over: Over, _: &mut Load, u: &[f64], r: &mut [f64]) {
         let (half, per_h, g) = (0.5 * over.h, 1.0 / over.h, plane(over.around[1].gravity));
         self.q.iter_mut().zip(over.q).zip(u).for_each(|((q, q0), u)| *q = q0 + 0.5 * u);
+        turns(&self.q, &mut self.turns);
         self.place(over, u);
         let mut handed = (Force::default(), 0.0);
         for (i, (body, placed)) in self.bodies.iter().zip(&mut self.placed).enumerate().rev() {
@@ -162,13 +168,13 @@ impl Equations for Planar {
             let turned = scaled(mc, 2.0 * per_h);
             Equation {
                 block: [
-                    [2.0 * per_h * j + dot(c, mg), f[1] - mg[1], mg[0] - f[0], -mc[1], mc[0]],
-                    [-f[1] - turned[1], 0.0, 0.0, m, 0.0],
-                    [f[0] + turned[0], 0.0, 0.0, 0.0, m],
+                    [2.0 * per_h * j + dot(c, mg), f[1] - mg[1], mg[0] - f[0], -mc[1], mc[0], 0.0],
+                    [-f[1] - turned[1], 0.0, 0.0, m, 0.0, 0.0],
+                    [f[0] + turned[0], 0.0, 0.0, 0.0, m, 0.0],
                 ],
                 alpha: [alpha_p.w, alpha_p.v[0], alpha_p.v[1]],
-                beta: [moved.n + 2.0 * per_h * seen.n, moved.f[0], moved.f[1], seen.f[0], seen.f[1]],
-                way: [0.5 * s.w, 0.5 * s.v[0], 0.5 * s.v[1], epsilon[0], epsilon[1]],
+                beta: [moved.n + 2.0 * per_h * seen.n, moved.f[0], moved.f[1], seen.f[0], seen.f[1], 0.0],
+                way: [0.5 * s.w, 0.5 * s.v[0], 0.5 * s.v[1], epsilon[0], epsilon[1], 0.0],
                 e: -0.5 * (half * body.stiffness + body.damping),
             }
         })

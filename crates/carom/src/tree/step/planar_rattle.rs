@@ -8,8 +8,11 @@
 //! c0 and c1 in H are the centres of mass from one fixed point.
 
 use super::narrow::{Equation, Narrow};
-use super::plane::{Flat, FlatJoint, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, turn};
+use super::plane::{
+    Flat, FlatJoint, Force, Joined, Motion, Pair, add, cross, dot, minus, plane, scaled, turn, turn_of,
+};
 use super::{Equations, Load, Over};
+use crate::kernel::turns;
 use crate::solve::Solved;
 use crate::tree::{Drive, Tree};
 
@@ -29,8 +32,8 @@ const GROUND: Spot =
 
 impl Spot {
     #[inline(always)]
-    fn of(body: &Flat, parent: &Spot, x: f64) -> Spot {
-        let Joined { r, rotation, s } = body.join(parent.rotation, x);
+    fn of(body: &Flat, parent: &Spot, x: f64, turned: Pair) -> Spot {
+        let Joined { r, rotation, s } = body.join(parent.rotation, x, turned);
         Spot { rotation, p: add(parent.p, r), r, d: turn(rotation, body.com), s }
     }
 }
@@ -58,6 +61,8 @@ pub struct PlanarRattle {
     /// What the children that do not follow a body hand on, at the start and the end. Zero between sweeps.
     sums: Vec<[Force; 2]>,
     q1: Vec<f64>,
+    /// [cos q, sin q] of each coordinate that was placed last.
+    turns: Vec<Pair>,
     p1: Vec<f64>,
     elimination: Narrow<3>,
 }
@@ -74,6 +79,7 @@ impl PlanarRattle {
             impulses: vec![Impulse::default(); n],
             sums: vec![[Force::default(); 2]; n],
             q1: vec![0.0; tree.coordinates],
+            turns: vec![[0.0; 2]; tree.coordinates],
             p1: vec![0.0; tree.freedoms],
             elimination: Narrow::new(n),
         }
@@ -87,10 +93,14 @@ impl PlanarRattle {
         }
         self.begun.0.copy_from_slice(over.q);
         self.begun.1.clone_from(drives);
+        turns(over.q, &mut self.turns);
         for (i, body) in self.bodies.iter().enumerate() {
             let parent = body.parent.map_or(GROUND, |parent| self.start[parent]);
-            let x = if body.v.is_some() { over.q[body.q] } else { drives[body.q].q };
-            self.start[i] = Spot::of(body, &parent, x);
+            let (x, turned) = match body.v {
+                Some(_) => (over.q[body.q], self.turns[body.q]),
+                None => turn_of(drives[body.q].q),
+            };
+            self.start[i] = Spot::of(body, &parent, x, turned);
         }
     }
 
@@ -105,11 +115,11 @@ impl PlanarRattle {
                     None => (GROUND, GROUND, [0.0; 2]),
                 };
             }
-            let (x0, x1, way) = match body.v {
-                Some(v) => (over.q[body.q], self.q1[body.q], u[v]),
-                None => (first[body.q].q, last[body.q].q, last[body.q].q - first[body.q].q),
+            let (x0, (x1, turned), way) = match body.v {
+                Some(v) => (over.q[body.q], (self.q1[body.q], self.turns[body.q]), u[v]),
+                None => (first[body.q].q, turn_of(last[body.q].q), last[body.q].q - first[body.q].q),
             };
-            let (start, end) = (self.start[i], Spot::of(body, &to, x1));
+            let (start, end) = (self.start[i], Spot::of(body, &to, x1, turned));
             let mut moved = add(carried, turn(minus(to.rotation, from.rotation), body.at));
             if let FlatJoint::Slide(_) = body.joint {
                 moved = add(moved, add(scaled(minus(end.s.v, start.s.v), x0), scaled(end.s.v, way)));
@@ -134,6 +144,7 @@ impl Equations for PlanarRattle {
         let [before, after] = [0, 2].map(|k| scaled(plane(over.around[k].gravity), half));
         self.q1.iter_mut().zip(over.q).zip(u).for_each(|((q1, q0), u)| *q1 = q0 + u);
         self.begin(over);
+        turns(&self.q1, &mut self.turns);
         self.impel(over, u);
         let mut handed = [Force::default(); 2];
         for (i, body) in self.bodies.iter().enumerate().rev() {

@@ -187,9 +187,9 @@ pub(super) struct Joined {
 }
 
 impl Flat {
-    /// Places the body at the coordinate x of its joint, on a parent with this rotation.
+    /// Places the body at the coordinate x of its joint, on a parent with this rotation. `turned` is [cos x, sin x].
     #[inline(always)]
-    pub(super) fn join(&self, parent: Pair, x: f64) -> Joined {
+    pub(super) fn join(&self, parent: Pair, x: f64, turned: Pair) -> Joined {
         let r = turn(parent, self.at);
         match self.joint {
             FlatJoint::Slide(axis) => {
@@ -198,12 +198,16 @@ impl Flat {
                 Joined { r: add(r, scaled(axis, x)), rotation, s: Motion { w: 0.0, v: axis } }
             }
             FlatJoint::Hinge(sign) => {
-                let (sin, cos) = x.sin_cos();
-                let local = turn(self.turn, [cos, sign * sin]);
+                let local = turn(self.turn, [turned[0], sign * turned[1]]);
                 Joined { r, rotation: turn(parent, local), s: Motion { w: sign, v: [0.0; 2] } }
             }
         }
     }
+}
+
+/// x and [cos x, sin x].
+pub(super) fn turn_of(x: f64) -> (f64, Pair) {
+    (x, [x.cos(), x.sin()])
 }
 
 /// A vector in space, seen along z.
