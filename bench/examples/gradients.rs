@@ -22,7 +22,7 @@ fn main() -> Result<()> {
         "\n[controls]\nu = {{value = {values:?}}}\n[forces]\ny = \"u\"\n[objective]\nrunning = \"u^2 + y^2\"\n"
     );
     let pushed = Model::from_text("cart-pendulum with a control", &(text.to_string() + &force), &[])?;
-    for (method, step) in [("cva", 0.032), ("gauss6+ctec", 0.2)] {
+    for (method, step) in [("cva", 0.032), ("gauss4+ctec", 0.1), ("gauss6+ctec", 0.2), ("gauss8+ctec", 0.3)] {
         let w1 = plain.simulation().method(method).step(step).until(5.0);
         let forward = w1.sensitivity().of("final").by("initial");
         measure(&format!("{method}-forward-4-initial"), &w1, &forward, &name, counts_run)?;

@@ -13,7 +13,7 @@ use super::{count, load, plot_target, with_equal_steps, written};
 use crate::args;
 use crate::json::Object;
 use crate::output::{aside, print};
-use crate::style::{STRONG, paint, rounded, visible, warning};
+use crate::style::{STRONG, paint, rounded, warning};
 
 /// The number of points of a curve.
 const POINTS: usize = 2000;
@@ -35,7 +35,7 @@ pub fn lyapunov(arguments: &args::Lyapunov) -> Result<ExitCode> {
     let files = plot.iter().map(written).collect::<String>();
     print(&if arguments.run.json { json(&model, &found, seconds) + "\n" } else { table(&model, &found) + &files })?;
     for message in &found.warnings {
-        aside(&warning(&visible(message)));
+        aside(&warning(message));
     }
     Ok(if found.status == Status::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -10,7 +10,7 @@ use carom_report::chart::{Axis, Chart, Mark as Drawn, Series};
 use carom_report::plots::pretty;
 
 use super::picture::{theme, write_plot};
-use super::{load, plot_target, with_equal_steps, written};
+use super::{load, plot_target, warn, with_equal_steps, written};
 use crate::args;
 use crate::json::{Object, impact_object, list_of, text};
 use crate::output::{aside, print};
@@ -65,6 +65,7 @@ pub fn orbit(arguments: &args::Orbit) -> Result<ExitCode> {
     } else {
         table(&model, &found, along.as_ref().map(|along| along.0.as_str())) + &files
     })?;
+    warn(&model.warnings);
     if let Some(ended) = &found.ended {
         aside(&warning(ended));
     }
@@ -182,6 +183,19 @@ fn table(model: &Model, found: &ClosedOrbit, along: Option<&str>) -> String {
     page
 }
 
+/// The points of a branch, with a gap wherever the period begins at another time than before.
+fn with_gaps(branch: &[BranchPoint], y: &dyn Fn(&BranchPoint) -> f64) -> Vec<[f64; 2]> {
+    let mut points = Vec::new();
+    let mut begin = branch.first().map(|point| point.start.t);
+    for point in branch {
+        if begin.replace(point.start.t) != Some(point.start.t) {
+            points.push([f64::NAN; 2]);
+        }
+        points.push([point.value, y(point)]);
+    }
+    points
+}
+
 /// The branch and the moduli of its multipliers, with marks; or the multipliers of one orbit.
 fn charts(model: &Model, found: &ClosedOrbit, along: Option<&str>) -> Vec<Chart> {
     let Some(name) = along else {
@@ -215,7 +229,7 @@ fn charts(model: &Model, found: &ClosedOrbit, along: Option<&str>) -> Vec<Chart>
             Axis::new(pretty(name)),
             Axis::new(coordinate),
         );
-        chart.series.push(Series::line("", found.branch.iter().map(|point| [point.value, y(point)]).collect()));
+        chart.series.push(Series::line("", with_gaps(&found.branch, &y)));
         chart.series.extend(marked(&y));
         charts.push(chart);
     }

@@ -52,7 +52,7 @@ pub fn sensitivity(arguments: &args::Sensitivity) -> Result<ExitCode> {
         table(&model, &found) + &files
     })?;
     for message in &found.warnings {
-        aside(&warning(&visible(message)));
+        aside(&warning(message));
     }
     Ok(if found.status == Status::Completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

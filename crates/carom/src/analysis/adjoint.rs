@@ -306,7 +306,7 @@ fn segment(
         stepper.step(&state, until, log)?;
         let mut step = StepTangent::default();
         tangent.follow(log, &mut step)?;
-        let touched = misses.see(log, tangent.moments(log))?;
+        let touched = misses.see(log)?;
         made.touch = made.touch.or(touched);
         if made.begin.is_none() {
             made.begin = Some((log.arcs().first().ok_or(NoSolution::Diverged)?.start.clone(), log.holding(0).to_vec()));

@@ -133,7 +133,7 @@ impl<'a> Forward<'a> {
         }
         self.seeds.iter_mut().for_each(|seeds| seeds.slots.enter(log.begin()));
         self.tangent.follow(log, &mut self.step)?;
-        let touch = self.misses.see(log, self.tangent.moments(log))?;
+        let touch = self.misses.see(log)?;
         let Some(seeds) = &self.seeds else { return Ok(()) };
         let chain = |slopes: &[f64]| seeds.chain(slopes, &self.d);
         for impact in &self.step.impacts {

@@ -62,9 +62,8 @@ impl Misses {
         Ok(GAP_ROUNDOFF * self.evaluator.size_of_gap(wall, z, &vec![0.0; z.q().len()])?)
     }
 
-    /// Looks at a step, of which the stages may be known. Returns the time at which the motion touches a wall within roundoff
-    /// without an impact, if it does.
-    pub(super) fn see(&mut self, log: &StepLog, stages: Option<&Moments>) -> Solved<Option<f64>> {
+    /// Looks at a step. Returns the time at which the motion touches a wall within roundoff without an impact, if it does.
+    pub(super) fn see(&mut self, log: &StepLog) -> Solved<Option<f64>> {
         if self.largest.is_empty() {
             return Ok(None);
         }
@@ -74,10 +73,6 @@ impl Misses {
             self.evaluator.set_parameters(&self.parameters);
         }
         let mut touch = None;
-        if let (Some(stages), true) = (stages, log.holding(0).is_empty()) {
-            self.see_stages(log, stages, &mut touch)?;
-            return Ok(touch);
-        }
         for arc in 0..log.arcs().len() {
             let (begin, end) = (log.arcs()[arc].start.t, log.end_of(arc));
             // Steps are looked at in any order; within one, an impact may turn the motion away from another wall.
@@ -89,6 +84,10 @@ impl Misses {
             let mut before = begin;
             self.z.copy_from(&log.arcs()[arc].start);
             self.compare(log, arc, (begin, begin), &mut touch)?;
+            if self.looker.moments(log, arc, self.evaluator.moments())? {
+                self.see_moments(log, arc, &mut touch)?;
+                continue;
+            }
             for k in 1..=self.intervals {
                 let t =
                     if k == self.intervals { end } else { begin + (end - begin) * k as f64 / self.intervals as f64 };
@@ -105,30 +104,26 @@ impl Misses {
         Ok(touch)
     }
 
-    /// Looks at a step without events at its stages, which are near enough to the motion to see a sign.
-    fn see_stages(&mut self, log: &StepLog, stages: &Moments, touch: &mut Option<f64>) -> Solved<()> {
-        let (begin, count) = (log.begin(), stages.count);
-        let moments = self.evaluator.moments();
-        (moments.count, moments.tau) = (count, stages.tau);
-        moments.lanes.copy_from_slice(&stages.lanes);
-        for wall in 0..self.largest.len() {
-            self.z.copy_from(&log.arcs()[0].start);
-            self.last[wall] = self.evaluator.gap_and_rate(wall, &self.z)?;
+    /// Looks at an arc at moments on its polynomial, which is near enough to the motion to see a sign.
+    fn see_moments(&mut self, log: &StepLog, arc: usize, touch: &mut Option<f64>) -> Solved<()> {
+        let (begin, end) = (log.arcs()[arc].start.t, log.end_of(arc));
+        let Moments { count, tau, .. } = *self.evaluator.moments();
+        let mut before = begin;
+        for wall in (0..self.largest.len()).filter(|wall| !log.holding(arc).contains(wall)) {
+            before = begin;
             let inside = self.evaluator.inside(wall)?;
-            let mut before = begin;
-            for k in 0..=count {
-                let now = if k < count {
-                    (inside[k], inside[MOMENTS + k])
-                } else {
-                    self.z.copy_from(&log.end.z);
-                    self.evaluator.gap_and_rate(wall, &self.z)?
-                };
-                let t = if k < count { begin + stages.tau[k] } else { log.end.z.t };
-                self.note(log, 0, wall, now, (before, t), touch)?;
+            for k in 0..count {
+                let t = begin + tau[k];
+                self.note(log, arc, wall, (inside[k], inside[MOMENTS + k]), (before, t), touch)?;
                 before = t;
             }
         }
-        Ok(())
+        if arc + 1 == log.arcs().len() {
+            self.z.copy_from(&log.end.z);
+        } else {
+            self.looker.near(log, arc, end, &mut self.z)?;
+        }
+        self.compare(log, arc, (before, end), touch)
     }
 
     /// Compares each gap at the state z with that at the moment before. Between two equal times there is an impact of some wall.

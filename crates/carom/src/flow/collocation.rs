@@ -13,7 +13,7 @@ pub(crate) struct Collocation {
     pub(crate) c: Vec<f64>,
     pub(crate) b: Vec<f64>,
     /// The matrix a, by rows.
-    pub(super) a: Vec<f64>,
+    pub(crate) a: Vec<f64>,
     /// wⱼ = 1/Π(cⱼ − cₘ) over m ≠ j.
     w: Vec<f64>,
     /// The coefficients of ∫₀ˣ ℓⱼ/x in powers of x, s for each j.

@@ -237,6 +237,27 @@ impl Flow for Gauss {
         true
     }
 
+    fn read_moments(&self, z0: &Phase, polynomial: &Polynomial, moments: &mut Moments) -> bool {
+        let (n, s, width, h) = (self.size / 2, self.s, self.iteration.field.width, polynomial.h);
+        if polynomial.rates.len() != self.size * width {
+            return false;
+        }
+        moments.count = s;
+        for (k, c) in self.rule.c.iter().enumerate() {
+            moments.tau[k] = c * h;
+            moments.lanes[k] = z0.t + c * h;
+        }
+        let (to_q, to_v) = moments.lanes[MOMENTS..].split_at_mut(n * MOMENTS);
+        let stages = to_q.chunks_mut(MOMENTS).zip(to_v.chunks_mut(MOMENTS));
+        for (((q, v), rates), q0) in stages.zip(polynomial.rates.chunks(width)).zip(z0.q()) {
+            v[..s].copy_from_slice(&rates[..s]);
+            for (q, a) in q.iter_mut().zip(self.rule.a.chunks(s)) {
+                *q = q0 + h * a.iter().zip(rates).map(|(a, rate)| a * rate).sum::<f64>();
+            }
+        }
+        true
+    }
+
     fn boxed_clone(&self) -> Box<dyn Flow> {
         Box::new(self.clone())
     }

@@ -144,6 +144,14 @@ impl FlowKind {
         }
     }
 
+    /// The number of stages, if the flow is Gauss collocation.
+    pub(crate) fn stages(&self) -> Option<usize> {
+        match &self.recipe {
+            Recipe::Gauss(stages) => Some(*stages),
+            _ => None,
+        }
+    }
+
     /// The rule with a recursive kernel for trees of bodies that the flow is made of, and the fractions of its steps. `None` if there
     /// is none.
     pub(crate) fn on_bodies(&self) -> Option<(TreeRule, &'static [f64])> {

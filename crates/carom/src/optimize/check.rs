@@ -5,7 +5,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::Node;
 use crate::model::Model;
 use crate::model::control::{Event, Setting};
-use crate::simulation::{Record, RunError, Trajectory};
+use crate::run::{Impact, Outcome, Status, Watcher};
 
 /// The flow of high order that shows the error of the discretisation; the first that runs.
 const FINE: [&str; 3] = ["gauss4+ctec", "gauss2+ctec", "midpoint+ctec"];
@@ -126,8 +126,8 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
         };
         let h = found.durations[phase] / steps[phase] as f64;
         let until = ends[phase] + if hit.is_some() { 0.5 * h } else { 0.0 };
-        let run = run(&variant, method, &last, until, settings.clone())?;
-        let named = run.impacts().iter().map(|impact| (impact, run.wall(impact).to_string()));
+        let (outcome, Hits(hits)) = run(&variant, method, &last, until, settings.clone())?;
+        let named = hits.iter().map(|impact| (impact, variant.system.walls[impact.wall].name.clone()));
         let near: Option<&Node> = hit.and_then(|hit| {
             let same = named.clone().filter(|(impact, wall)| wall == hit && (impact.minus.t - ends[phase]).abs() < h);
             same.min_by(|a, b| (a.0.minus.t - ends[phase]).abs().total_cmp(&(b.0.minus.t - ends[phase]).abs()))
@@ -135,7 +135,7 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
         });
         let cut = near.map_or(until, |node| node.t);
         impacts.extend(named.filter(|(impact, _)| impact.minus.t <= cut).map(|(impact, wall)| (impact.minus.t, wall)));
-        last = state(near.unwrap_or(&run.outcome().last));
+        last = state(near.unwrap_or(&outcome.last));
         if let Event::Catch { walls, constraints } = &problem.phases[phase].event {
             let (walls, constraints) = if end < steps.len() { held(end) } else { (walls.clone(), constraints.clone()) };
             last = caught(&model.holding(&walls, &constraints), method, &last)?;
@@ -145,17 +145,30 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
     Ok(Replay { last, impacts })
 }
 
-fn run(model: &Model, method: &str, from: &State, until: f64, settings: Vec<Setting>) -> Result<Trajectory> {
+/// The impacts of a run. Nothing else is asked for: the energy account of a run with controls costs more than the run.
+#[derive(Default)]
+struct Hits(Vec<Impact>);
+
+impl Watcher for Hits {
+    fn impact(&mut self, impact: Impact) {
+        self.0.push(impact);
+    }
+
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+}
+
+fn run(model: &Model, method: &str, from: &State, until: f64, settings: Vec<Setting>) -> Result<(Outcome, Hits)> {
     // Longer than the run: its steps are those of the controls.
     let step = 2.0 * (until - from.t).max(f64::MIN_POSITIVE);
     let simulation = model.simulation().method(method).step(step).controls(settings).until(until);
-    let run = simulation.start_at(from.t, &from.q, &from.p).record(Record::Impacts).run();
-    run.map_err(|error| match error {
-        RunError::Refused(error) => error,
-        failed => {
-            Diagnostic::new(failed.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ")).into()
-        }
-    })
+    let mut hits = Hits::default();
+    let outcome = simulation.start_at(from.t, &from.q, &from.p).watch(&mut hits)?;
+    match outcome.status {
+        Status::Failed(failure) => Err(Error::Numerical(failure)),
+        _ => Ok((outcome, hits)),
+    }
 }
 
 /// The state after a plastic impact onto the constraints of a model.

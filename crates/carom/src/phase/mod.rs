@@ -209,6 +209,11 @@ pub trait Flow: Send {
         false
     }
 
+    /// Writes the moments inside a step from z0 that is known by its polynomial. Returns false if the map has none.
+    fn read_moments(&self, _z0: &Phase, _polynomial: &Polynomial, _moments: &mut Moments) -> bool {
+        false
+    }
+
     /// The map as one that solves its steps to a tolerance, if it can.
     fn quick(&mut self) -> Option<&mut dyn Quick> {
         None

@@ -300,6 +300,13 @@ impl StepLog {
         self.arcs.list()
     }
 
+    /// The polynomial of an arc, if the flow has one that ends where the arc ends.
+    pub fn polynomial(&self, arc: usize) -> Option<&Polynomial> {
+        let (Arc { start, polynomial, .. }, end) = (&self.arcs()[arc], self.end_of(arc));
+        let roundoff = 4.0 * f64::EPSILON * start.t.abs().max(end.abs());
+        (polynomial.h > 0.0 && (start.t + polynomial.h - end).abs() <= roundoff).then_some(polynomial)
+    }
+
     /// The walls that hold the motion on an arc.
     pub fn holding(&self, arc: usize) -> &[usize] {
         &self.walls[self.arcs()[arc].holding.clone()]

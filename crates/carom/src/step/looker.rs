@@ -7,7 +7,7 @@ use super::maps::Maps;
 use super::projected::push;
 use super::scheme::Path;
 use crate::mechanics::Node;
-use crate::phase::{Phase, Polynomial};
+use crate::phase::{Moments, Phase, Polynomial};
 use crate::plant::{Contact, Evaluator};
 use crate::projection::Projector;
 use crate::solve::Solved;
@@ -84,6 +84,14 @@ impl Looker {
             Way::Events(maps) => step(maps, place(log, arc), Some(&log.arcs()[arc].polynomial), t, z),
             Way::Path { .. } => self.from(place(log, arc), t, z),
         }
+    }
+
+    /// Writes the moments inside an arc at which its polynomial is known. Returns false if there is none.
+    pub fn moments(&mut self, log: &StepLog, arc: usize, moments: &mut Moments) -> Solved<bool> {
+        let (Way::Events(maps), Some(polynomial)) = (&mut self.way, log.polynomial(arc)) else { return Ok(false) };
+        maps.set_sides(log.sides(arc));
+        maps.select(log.holding(arc))?;
+        Ok(maps.partial().read_moments(&log.arcs()[arc].start, polynomial, moments))
     }
 
     /// Writes the state at time t on the polynomial of an arc. Returns false if there is none.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::collocation::StageCode;
 use super::matrix::{Matrix, add};
 use super::output::OutputCode;
 use crate::error::{Diagnostic, Result};
@@ -29,6 +30,8 @@ pub struct TangentCode {
     pub(super) parts: &'static [f64],
     /// (L_v, ṗ), with ṗ = L_q + F.
     pub(super) momenta: Block,
+    /// The same at all stages of a step of Gauss collocation.
+    pub(super) stages: Option<StageCode>,
     /// L, then L_q, L_t, L_θ. Compiled on first use.
     energy: OnceLock<Option<Kernel>>,
     /// M a − (ṗ − L_vq v − L_vt), where a is a further input. Compiled on first use.
@@ -101,6 +104,7 @@ impl TangentCode {
         let rows = rows.chain(kinks.arguments.iter().copied());
         let e: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
         let slopes = jacobian(&e, &symbols).concat();
+        let stages = method.flow.stages().filter(|_| mechanics.constraints.is_empty());
         Ok(TangentCode {
             n: mechanics.n(),
             theta: theta.to_vec(),
@@ -109,6 +113,7 @@ impl TangentCode {
             rule,
             parts: method.flow.parts(),
             momenta: Block::new(&mechanics, &functions, &symbols, &[])?,
+            stages: stages.map(|s| StageCode::new(&mechanics, &functions, &symbols, s)).transpose()?,
             energy: OnceLock::new(),
             balance: OnceLock::new(),
             rows: rows.map(|g| RowCode { g, code: OnceLock::new(), second: OnceLock::new() }).collect(),
@@ -249,10 +254,7 @@ impl Compiled {
 
 impl Block {
     pub(super) fn new(mechanics: &Mechanics, functions: &[Expr], theta: &[Expr], further: &[Expr]) -> Result<Block> {
-        let by: Vec<Expr> = [&mechanics.q[..], &mechanics.v, &[time()], theta].concat();
-        let slopes = jacobian(functions, &by).concat();
-        let places: Vec<usize> = (0..slopes.len()).filter(|&k| !slopes[k].is_zero()).collect();
-        let outputs: Vec<Expr> = functions.iter().copied().chain(places.iter().map(|&k| slopes[k])).collect();
+        let (outputs, places) = with_slopes(mechanics, functions, theta);
         let inputs = [&mechanics.state_symbols()[..], further].concat();
         Ok(Block { kernel: mechanics.kernel(&inputs, &outputs)?, values: functions.len(), places })
     }
@@ -264,6 +266,14 @@ impl Block {
         slopes.clear();
         self.places.iter().zip(&room[self.values..]).for_each(|(&place, &x)| slopes.data[place] = x);
     }
+}
+
+/// Functions, followed by their derivatives by (q, v, t, θ) that are not zero, and the places of these in the matrix of derivatives.
+pub(super) fn with_slopes(mechanics: &Mechanics, functions: &[Expr], theta: &[Expr]) -> (Vec<Expr>, Vec<usize>) {
+    let by: Vec<Expr> = [&mechanics.q[..], &mechanics.v, &[time()], theta].concat();
+    let slopes = jacobian(functions, &by).concat();
+    let places: Vec<usize> = (0..slopes.len()).filter(|&k| !slopes[k].is_zero()).collect();
+    (functions.iter().copied().chain(places.iter().map(|&k| slopes[k])).collect(), places)
 }
 
 /// The derivative along the motion, without the acceleration: q̇ = v, ṫ = 1.

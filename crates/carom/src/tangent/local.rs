@@ -97,11 +97,22 @@ impl Local {
         self.inputs[self.first + 1 + n..][..n].copy_from_slice(v);
     }
 
+    /// The parameters and the sides of the kinks.
+    pub(super) fn parameters(&self) -> &[f64] {
+        &self.inputs[..self.first]
+    }
+
     /// The time, the coordinates and the velocities, to be written.
     pub(super) fn state_mut(&mut self, t: f64) -> (&mut [f64], &mut [f64]) {
         let n = self.code.n;
         self.inputs[self.first] = t;
         self.inputs[self.first + 1..][..2 * n].split_at_mut(n)
+    }
+
+    /// Takes t, q, v from lane k of a list of states.
+    pub(super) fn take_lane(&mut self, states: &[f64], lanes: usize, k: usize) {
+        let to = &mut self.inputs[self.first..];
+        to.iter_mut().zip(states[k..].iter().step_by(lanes)).for_each(|(to, x)| *to = *x);
     }
 
     /// v of the state.

@@ -6,7 +6,9 @@
 //! (`contact.rs`). It makes no steps itself. The derivatives of the system are compiled once (`code.rs`).
 
 mod code;
+mod collocation;
 mod contact;
+mod eliminate;
 mod local;
 mod matrix;
 mod output;

@@ -1,12 +1,12 @@
 //! The derivative of one smooth piece of a step.
 
 use super::code::TangentCode;
+use super::collocation::Collocated;
 use super::local::{Columns, Local};
-use super::matrix::{Matrix, add, dot};
+use super::matrix::{Matrix, add};
 use super::part::Part;
-use crate::flow::Collocation;
-use crate::phase::{Flow, MOMENTS, Moments, Phase};
-use crate::solve::Solved;
+use crate::phase::{Flow, Moments, Phase, Polynomial};
+use crate::solve::{NoSolution, Solved};
 
 /// z1 = Φ_h(z0) of a discrete Lagrangian and its derivatives by a = (q0, p0, t, h, θ), by the implicit function theorem. With the
 /// unknowns x = (U, λ) of the step (see [`crate::flow::Variational`]):
@@ -16,7 +16,8 @@ use crate::solve::Solved;
 /// ```
 ///
 /// K is evaluated at the solution. Walls that hold the motion are rows like constraints. A composition is the chain rule over its
-/// parts. Gauss collocation is the map of the Galerkin discrete Lagrangian with the same nodes.
+/// parts. Gauss collocation has equations of its own (`collocation.rs`) while no rows hold; on rows it is the map of the Galerkin
+/// discrete Lagrangian with the same nodes.
 #[derive(Clone)]
 pub(super) struct Piece {
     /// The end of the piece.
@@ -32,29 +33,36 @@ pub(super) struct Piece {
     /// For a composition: the state and its derivatives so far.
     begin: Phase,
     so_far: Columns,
-    /// Makes the step again, to know its stages.
+    /// For Gauss collocation.
     stages: Option<Stages>,
 }
 
-/// Knows the stages of Gauss collocation.
+/// What is known of a piece that was made.
+#[derive(Clone, Copy)]
+pub(super) struct Made<'a> {
+    /// Its end.
+    pub(super) q1: &'a [f64],
+    /// Its polynomial, if the flow has one.
+    pub(super) polynomial: Option<&'a Polynomial>,
+}
+
+/// Steps of Gauss collocation.
 #[derive(Clone)]
 struct Stages {
+    /// Makes steps that are not known.
     flow: Box<dyn Flow>,
     moments: Moments,
-    /// ∫₀^c ℓⱼ for each point c of the Galerkin polynomial, by rows.
-    integrals: Matrix,
+    collocated: Collocated,
 }
 
 impl Piece {
-    pub(super) fn new(code: &TangentCode, flow: Option<Box<dyn Flow>>) -> Piece {
+    pub(super) fn new(code: &TangentCode, flow: Box<dyn Flow>) -> Piece {
         let n = code.n;
         let columns = 2 * n + 2 + code.theta.len();
         let nowhere = Phase { t: 0.0, z: vec![0.0; 2 * n] };
-        let stages = flow.filter(|flow| flow.moments() > 0 && flow.moments() == code.rule.last()).map(|flow| {
-            let collocation = Collocation::gauss(flow.moments());
-            let rows: Vec<f64> = code.rule.points.times[1..].iter().flat_map(|&c| collocation.integrals(c)).collect();
-            let integrals = Matrix { columns: flow.moments(), data: rows };
-            Stages { flow, moments: Moments::new(n), integrals }
+        let stages = code.stages.as_ref().map(|stages| {
+            let collocated = Collocated::new(stages, n, columns);
+            Stages { flow, moments: Moments::new(n), collocated }
         });
         Piece {
             begin: nowhere.clone(),
@@ -73,30 +81,28 @@ impl Piece {
         self.stages.iter_mut().for_each(|stages| stages.flow.set_parameters(parameters));
     }
 
-    /// The stages of the last piece, if it is one step of Gauss collocation on no rows.
-    pub(super) fn moments(&self) -> Option<&Moments> {
-        self.stages.as_ref().map(|stages| &stages.moments).filter(|_| self.part.rows.is_empty())
-    }
-
-    /// The piece of length h from z0, on these rows. `q1` is its end, if that is known.
+    /// The piece of length h from z0, on these rows.
     pub(super) fn follow(
         &mut self,
         local: &mut Local,
         z0: &Phase,
         h: f64,
         rows: &[usize],
-        q1: Option<&[f64]>,
+        made: Option<Made>,
         wants_energy: bool,
     ) -> Solved<()> {
         if h == 0.0 && !rows.is_empty() {
             return self.stay(local, z0, rows);
+        }
+        if self.stages.is_some() && rows.is_empty() {
+            return self.collocate(local, z0, h, made.and_then(|made| made.polynomial), wants_energy);
         }
         let (n, columns) = (self.part.n, self.slopes.columns);
         self.part.set_rows(rows, local, columns);
         let has_cost = self.begin_cost(local);
         let code = local.code.clone();
         if code.parts.len() == 1 {
-            self.guess(local, z0, h, q1)?;
+            self.guess(local, z0, h, made.map(|made| made.q1))?;
             let Piece { part, end, slopes, energy, .. } = self;
             part.solve(local, z0, h, wants_energy, end, slopes, energy)?;
             if has_cost {
@@ -157,22 +163,45 @@ impl Piece {
         local.cost.is_some()
     }
 
-    /// A guess of the unknowns: the stages of the flow, the line to q1, or the velocity.
+    /// The piece as a step of Gauss collocation, whose stages are those of its polynomial, if that is known.
+    fn collocate(
+        &mut self,
+        local: &mut Local,
+        z0: &Phase,
+        h: f64,
+        polynomial: Option<&Polynomial>,
+        wants_energy: bool,
+    ) -> Solved<()> {
+        let has_cost = self.begin_cost(local);
+        let code = local.code.clone();
+        let (Some(Stages { flow, moments, collocated }), Some(code)) = (&mut self.stages, &code.stages) else {
+            return Err(NoSolution::Diverged);
+        };
+        let is_known = polynomial.is_some_and(|polynomial| flow.read_moments(z0, polynomial, moments));
+        // The difference of two times has lost digits of a short length.
+        let h = polynomial.filter(|_| is_known).map_or(h, |polynomial| polynomial.h);
+        if !is_known {
+            flow.step(z0, h, &mut self.end)?;
+            if !flow.write_moments(z0, h, moments) {
+                return Err(NoSolution::Diverged);
+            }
+        }
+        collocated.solve(code, local, z0, h, moments, wants_energy)?;
+        self.end.t = z0.t + h;
+        collocated.write_end(&mut self.end, &mut self.slopes);
+        if wants_energy {
+            collocated.energy_slopes(&mut self.energy);
+        }
+        if has_cost {
+            self.cost = collocated.cost_slopes(&mut self.cost_slopes);
+        }
+        Ok(())
+    }
+
+    /// A guess of the unknowns: the line to q1, or the velocity.
     fn guess(&mut self, local: &mut Local, z0: &Phase, h: f64, q1: Option<&[f64]>) -> Solved<()> {
         let Part { n, unknowns, rows, .. } = &mut self.part;
         let n = *n;
-        if let Some(Stages { flow, moments, integrals }) = self.stages.as_mut().filter(|_| rows.is_empty()) {
-            flow.step(z0, h, &mut self.end)?;
-            if flow.write_moments(z0, h, moments) {
-                for (k, u) in unknowns.chunks_mut(n).enumerate() {
-                    for (i, u) in u.iter_mut().enumerate() {
-                        let v = &moments.lanes[(1 + n + i) * MOMENTS..];
-                        *u = dot(integrals.row(k), &v[..integrals.columns]);
-                    }
-                }
-                return Ok(());
-            }
-        }
         let times = local.code.clone();
         let times = &times.rule.points.times[1..];
         let points = unknowns.chunks_mut(n).zip(times);

@@ -6,10 +6,10 @@ use super::code::{Row, TangentCode};
 use super::local::{Columns, Local};
 use super::matrix::{Matrix, add};
 use super::output::OutputCode;
-use super::piece::Piece;
+use super::piece::{Made, Piece};
 use super::reset::{Kept, hamiltonian, reset};
 use crate::error::Result;
-use crate::phase::{Moments, Phase};
+use crate::phase::Phase;
 use crate::solve::{NoSolution, Solved};
 use crate::step::{EventKind, Kind, LoggedImpact, Scheme, StepLog};
 
@@ -85,8 +85,8 @@ impl Tangent {
         let n = code.n;
         Ok(Tangent {
             local: Local::new(code),
-            piece: Piece::new(code, Some(flow.boxed_clone())),
-            ahead: Piece::new(code, Some(flow)),
+            piece: Piece::new(code, flow.boxed_clone()),
+            ahead: Piece::new(code, flow),
             keeps_discrete_energy: scheme.method.rule_name() == "dtec",
             parameters: vec![0.0; code.mechanics.parameters.len()],
             at: Columns::zeros(n, 2 * n + 2 + code.theta.len()),
@@ -126,11 +126,6 @@ impl Tangent {
         }
     }
 
-    /// The stages of the last step, if it had no events and the flow is Gauss collocation.
-    pub fn moments(&self, log: &StepLog) -> Option<&Moments> {
-        self.piece.moments().filter(|_| log.arcs().len() == 1)
-    }
-
     /// The derivatives of the step in `log`.
     pub fn follow(&mut self, log: &StepLog, into: &mut StepTangent) -> Solved<()> {
         let (n, columns) = (self.local.code.n, self.columns());
@@ -146,7 +141,8 @@ impl Tangent {
             self.set_sides(log.sides(0), false);
             let rows = self.local.rows_with(log.holding(0));
             let (end, h) = (&log.end.z, log.end.z.t - arc.start.t);
-            self.piece.follow(&mut self.local, &arc.start, h, &rows, Some(end.q()), false)?;
+            let made = Made { q1: end.q(), polynomial: log.polynomial(0) };
+            self.piece.follow(&mut self.local, &arc.start, h, &rows, Some(made), false)?;
             into.end.copy_from(&self.piece.slopes);
             into.cost = self.piece.cost;
             into.cost_slopes.clone_from(&self.piece.cost_slopes);
@@ -168,7 +164,8 @@ impl Tangent {
             let rows = self.local.rows_with(log.holding(arc));
             let q1 = log.arcs().get(arc + 1).map_or(log.end.z.q(), |next| next.start.q());
             let keeps = self.keeps_discrete_energy && arc + 1 < count;
-            self.piece.follow(&mut self.local, start, h, &rows, Some(q1), keeps)?;
+            let made = Made { q1, polynomial: log.polynomial(arc) };
+            self.piece.follow(&mut self.local, start, h, &rows, Some(made), keeps)?;
             into.cost += self.piece.cost;
             let Some(next) = log.arcs().get(arc + 1) else {
                 // What is left of the step becomes shorter by what the events are later.

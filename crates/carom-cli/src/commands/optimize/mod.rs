@@ -16,7 +16,7 @@ use clap::Parser;
 
 use super::interrupt::Interrupt;
 use super::run;
-use super::{Table, feedback, keep_model, load, with_options, written};
+use super::{Table, feedback, keep_model, load, warn, with_options, written};
 use crate::args::{self, Arguments, Command};
 use crate::output::{aside, print};
 use crate::style;
@@ -57,6 +57,7 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     } else {
         table::summary(&model, &answer) + &files
     })?;
+    warn(&model.warnings);
     for warning in &answer.warnings {
         aside(&style::warning(warning));
     }

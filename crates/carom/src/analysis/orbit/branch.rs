@@ -28,19 +28,22 @@ pub(super) fn follow(
     [from, to]: [f64; 2],
 ) -> (Vec<BranchPoint>, Option<String>) {
     let (low, high) = (from.min(to), from.max(to));
-    let mut points = vec![describe(&first, None)];
     let mut here = first;
     let Some(mut direction) = equations.direction(&here) else {
-        return (points, Some("the branch has no direction at its first orbit".into()));
+        return (vec![describe(&here, None)], Some("the branch has no direction at its first orbit".into()));
     };
     let last = direction.len() - 1;
     if direction[last] * (to - from) < 0.0 {
         direction.iter_mut().for_each(|x| *x = -*x);
     }
+    let mut points = Vec::new();
     let (mut length, mut can_grow) = (FIRST, true);
     while points.len() < MOST_POINTS {
         if let Some(moved) = away_from_impacts(equations, &here, &direction) {
             (here, direction) = moved;
+        }
+        if points.is_empty() {
+            points.push(describe(&here, None));
         }
         let Some((next, ahead)) = advance(equations, &here, &direction, length) else {
             (length, can_grow) = (0.5 * length, false);

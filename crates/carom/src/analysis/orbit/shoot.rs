@@ -81,7 +81,7 @@ impl Shooter {
             self.stepper.step(&state, until, &mut self.log)?;
             self.tangent.follow(&self.log, &mut step)?;
             if let Some(misses) = &mut misses {
-                misses.see(&self.log, self.tangent.moments(&self.log))?;
+                misses.see(&self.log)?;
             }
             // Each node moves with the period.
             let (passed, part) = (k as f64 / steps as f64, 1.0 / steps as f64);

@@ -9,8 +9,8 @@ const REGULARISATION: [f64; 2] = [1e-8, 1e-9];
 /// A solution is accurate if its residual is below this part of the terms of the equations.
 const ACCURATE: f64 = 1e-10;
 
-/// Refinement ends at this residual.
-const ROUNDOFF: f64 = 1e-16;
+/// Refinement ends at this residual: it is computed with as much roundoff.
+const ROUNDOFF: f64 = 2.0 * f64::EPSILON;
 
 /// The system of a step. [Wächter & Biegler 2006, eq. 13]
 ///
