@@ -229,6 +229,8 @@ impl<'m> Transcription<'m> {
         }
         if let Err((variable, [lower, upper])) = self.program.part_bounds() {
             let (what, place) = self.name_of(variable);
+            // Without the sign of −0.
+            let [lower, upper] = [lower, upper].map(|bound| bound + 0.0);
             let message = format!("bounds leave nothing: {what} must be at least {lower} and at most {upper}");
             return Err(self.model.error(&place, message, "compare the bounds, durations and `final.t`"));
         }
