@@ -182,14 +182,15 @@ impl Emit for Plain {
 /// Writes [cos x, sin x] of many x, within 1 ulp: without calls, so that a compiler can treat several at once.
 #[inline(always)]
 pub(crate) fn turns(xs: &[f64], into: &mut [[f64; 2]]) {
-    let mut is_small = true;
+    let is_small = |x: f64| x.abs() <= LIMIT;
+    let mut all_small = true;
     for (x, into) in xs.iter().zip(&mut *into) {
-        is_small &= x.abs() <= LIMIT;
+        all_small &= is_small(*x);
         let [sin, cos] = quadrant(reduced(&mut Plain, *x));
         *into = [cos, sin];
     }
-    if !is_small {
-        let large = xs.iter().zip(into).filter(|(x, _)| !(x.abs() <= LIMIT));
+    if !all_small {
+        let large = xs.iter().zip(into).filter(|(x, _)| !is_small(**x));
         large.for_each(|(x, into)| *into = [x.cos(), x.sin()]);
     }
 }
