@@ -18,7 +18,7 @@ use crate::limits::{CHECKPOINTS, COMPARED, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW
 use crate::method::Method;
 use crate::model::{Model, Start};
 use crate::plant::Plant;
-use crate::run::{Audience, Feedback, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
+use crate::run::{Audience, Feedback, Mesh, Outcome, STICKS, Schedule, Sections, Status, Watcher, failure};
 use crate::step::{Scheme, State, Variant};
 
 /// A simulation with a known step and a checked start.
@@ -313,10 +313,12 @@ impl Ready {
         }
         if let (Status::Failed(failure), Some(cause)) = (&mut outcome.status, warnings::function(&self.model)) {
             (failure.message, failure.hint) = (cause.message, cause.help.unwrap_or_default());
-        } else if let Status::Failed(failure) = &mut outcome.status
-            && let Some(kinks) = warnings::kinks(&self.model, &self.scheme)
-        {
-            failure.hint = format!("{}; {kinks}", failure.hint);
+        } else if let Status::Failed(failure) = &mut outcome.status {
+            let is_stuck = failure.message == STICKS;
+            let named = if is_stuck { warnings::jumps } else { warnings::kinks };
+            if let Some(named) = named(&self.model, &self.scheme) {
+                failure.hint = format!("{}; {named}", failure.hint);
+            }
         }
         let estimate = self.estimate.as_ref().filter(|_| outcome.status == Status::Completed);
         outcome.error_estimate = estimate.map(|estimate| estimate.error);
