@@ -85,19 +85,54 @@ fn there_are_no_cycles() {
     }
 }
 
+/// The names that the root of the crate re-exports.
+fn names_at_the_root() -> Vec<&'static str> {
+    let text = include_str!("../crates/carom/src/lib.rs");
+    let list = |rest: &'static str| {
+        let list = rest.split(';').next().unwrap_or_default();
+        let names = list.split_once('{').map_or(list, |(_, names)| names.trim_end_matches('}'));
+        names.split(',').map(str::trim).filter(|name| !name.is_empty())
+    };
+    text.split("pub use ").skip(1).flat_map(list).collect()
+}
+
 /// A newcomer sees at most forty names at the root of the crate; the others are in `carom::analysis`, `carom::sweep` and `carom::lab`.
 #[test]
 fn the_root_of_the_crate_has_at_most_forty_names() {
-    let text = include_str!("../crates/carom/src/lib.rs");
-    let names: Vec<&str> = text
-        .split("pub use ")
-        .skip(1)
-        .flat_map(|rest| {
-            let list = rest.split(';').next().unwrap_or_default();
-            let names = list.split_once('{').map_or(list, |(_, names)| names.trim_end_matches('}'));
-            names.split(',').map(str::trim).filter(|name| !name.is_empty())
-        })
-        .collect();
+    let names = names_at_the_root();
     assert!(names.contains(&"Simulation"), "the list was not read: {names:?}");
     assert!(names.len() <= 40, "{} names: {names:?}", names.len());
+}
+
+/// The names of the public types that a source text defines.
+fn public_types(text: &str) -> impl Iterator<Item = String> {
+    let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let defined = |line: &str| {
+        let words = ["struct", "enum", "trait", "type"].map(|word| format!("pub {word} "));
+        words.iter().find_map(|words| line.trim_start().strip_prefix(words.as_str())).map(name)
+    };
+    text.lines().filter_map(defined).collect::<Vec<String>>().into_iter()
+}
+
+fn defined_in(path: &Path, found: &mut BTreeMap<String, Vec<String>>) {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).expect("it can be read") {
+            defined_in(&entry.expect("an entry").path(), found);
+        }
+    } else if path.extension().is_some_and(|extension| extension == "rs") {
+        let text = std::fs::read_to_string(path).expect("a source");
+        public_types(&text).for_each(|name| found.entry(name).or_default().push(path.display().to_string()));
+    }
+}
+
+/// A name at the root of the crate means one thing in all of it.
+#[test]
+fn no_other_type_has_a_name_of_the_root() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/carom/src");
+    let mut found = BTreeMap::new();
+    defined_in(&root, &mut found);
+    let names = names_at_the_root();
+    assert!(names.iter().filter(|name| found.contains_key(**name)).count() > 20, "the sources were not read");
+    let twice: Vec<_> = found.iter().filter(|(name, at)| at.len() > 1 && names.contains(&name.as_str())).collect();
+    assert!(twice.is_empty(), "defined more than once: {twice:?}");
 }

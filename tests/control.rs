@@ -2,7 +2,7 @@
 //! that have no answer.
 
 use carom::Model;
-use carom::lab::optimize::{Answer, Status};
+use carom::lab::optimize::{Answer, Verdict};
 use carom::lab::system::Enforce;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn costs_are_those_of_the_references() {
             let text = problem["model"].as_str().expect("it is text");
             let model = Model::from_text(name, text, &settings).unwrap_or_else(|e| panic!("{name}: {e}"));
             let answer = model.optimize().tolerance(1e-9).run().unwrap_or_else(|e| panic!("{name}: {e}"));
-            assert_eq!(answer.status, Status::Optimal, "{name} {steps:?}: {:?}", answer.message);
+            assert_eq!(answer.status, Verdict::Optimal, "{name} {steps:?}: {:?}", answer.message);
             let number = |key: &str| row[key].as_str().map(|text| text.parse::<f64>().expect("it is a number"));
             assert_close(answer.cost, number("cost").expect("it has a cost"), 1e-8, &format!("{name} {steps:?}"));
             if let Some(duration) = number("duration_1") {
@@ -81,7 +81,7 @@ fn both_impact_rules_have_their_own_optimum() {
         (&[][..], "midpoint+ctec", 8.52935877002),
     ] {
         let answer = solve("strike", settings, method);
-        assert_eq!(answer.status, Status::Optimal, "{method} {settings:?}");
+        assert_eq!(answer.status, Verdict::Optimal, "{method} {settings:?}");
         assert_close(answer.cost, cost, 1e-8, &format!("{method} {settings:?}"));
         let check = answer.check.expect("it is checked");
         // Runs refuse `dtec` where forces act.
@@ -105,7 +105,7 @@ fn every_variational_flow_serves() {
                     return None;
                 }
             };
-            assert_eq!(answer.status, Status::Optimal, "{}", flow.name);
+            assert_eq!(answer.status, Verdict::Optimal, "{}", flow.name);
             let check = answer.check.expect("it is checked");
             assert!(check.final_error < 1e-7, "{}: a run ends {:e} off", flow.name, check.final_error);
             Some(answer.cost)
@@ -153,7 +153,7 @@ fn answers_restart() {
 #[test]
 fn an_infeasible_problem_says_what_cannot_be_met() {
     let answer = solve("pendulum-swingup", &["umax=0.5", "final.t=1"], "cva");
-    assert_eq!(answer.status, Status::Infeasible);
+    assert_eq!(answer.status, Verdict::Infeasible);
     let first = answer.cannot_meet.first().expect("something cannot be met");
     assert!(first.condition.starts_with("final "), "{:?}", answer.cannot_meet);
     assert!(first.off_by > 0.1, "{:?}", answer.cannot_meet);
@@ -164,8 +164,8 @@ fn an_infeasible_problem_says_what_cannot_be_met() {
 #[test]
 fn an_impulse_that_cannot_be_reached_is_named() {
     let answer = solve("puck", &["umax=0.1", "phase[0].lambda={min = 50}"], "cva");
-    assert_ne!(answer.status, Status::Optimal);
-    if answer.status == Status::Infeasible {
+    assert_ne!(answer.status, Verdict::Optimal);
+    if answer.status == Verdict::Infeasible {
         let named = answer.cannot_meet.iter().any(|unmet| unmet.condition.contains("lambda.min"));
         assert!(named, "{:?}", answer.cannot_meet);
     }
@@ -175,7 +175,7 @@ fn an_impulse_that_cannot_be_reached_is_named() {
 #[test]
 fn an_impact_that_cannot_happen_is_named() {
     let answer = solve("strike", &["wall[0].phi=\"x2 + 5\""], "cva");
-    assert_eq!(answer.status, Status::Infeasible, "{:?}", answer.message);
+    assert_eq!(answer.status, Verdict::Infeasible, "{:?}", answer.message);
     let first = answer.cannot_meet.first().expect("something cannot be met");
     assert!(first.condition.contains("impact on `left wall` at the end of `phase 1`"), "{:?}", answer.cannot_meet);
     assert!((first.off_by - 3.0).abs() < 0.1, "the arm is 2 m long, the wall 5 m away: {:?}", answer.cannot_meet);
@@ -233,7 +233,7 @@ fn poor_guesses_lead_to_an_optimum() {
         let model = Model::from_text(name, &lines.join("\n"), &[]).unwrap_or_else(|e| panic!("{name}: {e}"));
         for tries in [1, 4] {
             let answer = model.optimize().tries(tries).run().expect("it runs");
-            assert_eq!(answer.status, Status::Optimal, "{name}: {:?}", answer.message);
+            assert_eq!(answer.status, Verdict::Optimal, "{name}: {:?}", answer.message);
             let check = answer.check.expect("it is checked");
             assert!(check.final_error < 1e-6, "{name}: a run ends {:e} off", check.final_error);
             assert_eq!(check.impacts, answer.found.hits.len(), "{name}");
@@ -246,10 +246,10 @@ fn poor_guesses_lead_to_an_optimum() {
 fn an_early_end_returns_what_there_is() {
     let model = model("cart-pole-kelly", &[]);
     let answer = model.optimize().iterations(3).run().expect("it runs");
-    assert_eq!((answer.status, answer.iterations), (Status::Iterations, 3));
+    assert_eq!((answer.status, answer.iterations), (Verdict::Iterations, 3));
     assert!(answer.message.is_some() && answer.found.nodes.len() == 61);
     let answer = model.optimize().watch(&mut |progress| progress.iteration == 5).expect("it runs");
-    assert_eq!((answer.status, answer.iterations), (Status::Interrupted, 5));
+    assert_eq!((answer.status, answer.iterations), (Verdict::Interrupted, 5));
 }
 
 /// Several guesses are never worse than one.
@@ -258,7 +258,7 @@ fn tries_keep_the_best() {
     let model = model("cart-pole-kelly", &["phase[0].steps=30"]);
     let one = model.optimize().run().expect("it runs");
     let many = model.optimize().tries(4).run().expect("it runs");
-    assert_eq!(many.status, Status::Optimal);
+    assert_eq!(many.status, Verdict::Optimal);
     assert!(many.cost <= one.cost + 1e-6, "{} and {}", many.cost, one.cost);
     assert!(many.minima >= 1);
 }
@@ -330,7 +330,7 @@ fn documented_problems_have_answers() {
     for block in blocks {
         let model = Model::from_text("control.md", block, &[]).unwrap_or_else(|e| panic!("{e}\n{block}"));
         let answer = model.optimize().run().unwrap_or_else(|e| panic!("{e}\n{block}"));
-        assert_eq!(answer.status, Status::Optimal, "{block}");
+        assert_eq!(answer.status, Verdict::Optimal, "{block}");
         assert!(answer.check.is_some_and(|check| check.final_error < 1e-8), "{block}");
     }
 }
@@ -343,7 +343,7 @@ fn shipped_problems_have_answers() {
     for example in shipped {
         let model = Model::load(example.name).unwrap_or_else(|e| panic!("{}: {e}", example.name));
         let answer = model.optimize().run().unwrap_or_else(|e| panic!("{}: {e}", example.name));
-        assert_eq!(answer.status, Status::Optimal, "{}: {:?}", example.name, answer.message);
+        assert_eq!(answer.status, Verdict::Optimal, "{}: {:?}", example.name, answer.message);
         let check = answer.check.expect("it is checked");
         assert!(check.final_error < 1e-7, "{}: a run ends {:e} off", example.name, check.final_error);
         assert_eq!(check.impacts, answer.found.hits.len(), "{}", example.name);

@@ -105,6 +105,16 @@ wall = [{name = "wall", phi = "x + 0.9", restitution = "e"}]
 initial = {q = [1], v = [0.3]}
 "#;
 
+/// A force that jumps with a velocity, on a coordinate that also hits a wall.
+const FRICTION: &str = r#"
+coordinates = ["x", "y"]
+parameters = {k = 2.0, mu = 0.15, e = 0.9, c = 0.2}
+lagrangian = {T = "(x'^2*(1 + y^2/4) + y'^2)/2", V = "k*x^2/2 + (x - y)^2"}
+forces = {x = "-mu*(x' - c*y)/abs(x' - c*y)"}
+wall = [{name = "wall", phi = "x + 0.2", restitution = "e"}]
+initial = {q = [1, 0.2], v = [0.3, 0.1]}
+"#;
+
 /// Two balls that hit at the same instant, resolved together.
 const AT_ONCE: &str = r#"
 coordinates = ["x[1..3]"]
@@ -138,6 +148,7 @@ fn features() -> Vec<Feature> {
         Feature::written("slope", SLOPE, &["g", "b", "h", "k"], 0.02, 1.5),
         Feature::written("ramp", RAMP, &["c", "v", "e"], 0.03, 1.7),
         Feature::written("kink", KINK, &["k", "c", "e"], 0.05, 3.0),
+        Feature::written("friction", FRICTION, &["k", "mu", "e", "c"], 0.05, 3.0),
         Feature::written("at once", AT_ONCE, &["v", "e", "k"], 0.05, 2.0),
     ]
 }

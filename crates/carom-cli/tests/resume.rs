@@ -108,6 +108,10 @@ fn a_state_of_another_model_is_refused() {
     let wrong = run(&["pendulum", "--step", "0.1", "--until", "2", "--restart", path]);
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("coordinates"), "{wrong:?}");
+    // So does one with another number of coordinates.
+    let more = run(&["double-pendulum", "--step", "0.1", "--until", "2", "--restart", path]);
+    assert_eq!(more.status.code(), Some(2), "{more:?}");
+    assert!(String::from_utf8_lossy(&more.stderr).contains("its coordinates are [\"y\"]"), "{more:?}");
     let state = |z: &str, holding: &str| {
         let memory = r#"{"kind": "none"}"#;
         let state = format!(r#"{{"z": {z}, "holding": {holding}, "fastest": 0.0, "memory": {memory}}}"#);

@@ -1,7 +1,7 @@
 //! Planes in space: which walls are planes, and the patch of each that is drawn, as large as the motion above it.
 
 use carom::lab::expr::{Expr, grad, substitute};
-use carom::lab::model::{Model, View};
+use carom::lab::model::{Model, Viewpoint};
 use carom::lab::system::time;
 
 /// x, y of the picture, and towards the viewer.
@@ -31,7 +31,7 @@ fn along(from: Spot, direction: Spot, way: f64) -> Spot {
 }
 
 /// The point whose place φ is linear in, if there is one, and the plane on which φ vanishes.
-pub fn plane_of(model: &Model, view: &View, phi: Expr) -> Option<(usize, Plane)> {
+pub fn plane_of(model: &Model, view: &Viewpoint, phi: Expr) -> Option<(usize, Plane)> {
     let free: Vec<Expr> = model.system.free().iter().map(|&i| model.system.coordinates[i].q).collect();
     let symbols = IN_SPACE.map(Expr::symbol);
     for (number, point) in model.points.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use carom::lab::error::Result;
 use carom::lab::expr::Expr;
-use carom::lab::model::{Model, Place, View};
+use carom::lab::model::{Model, Place, Viewpoint};
 use carom::{Dense, Node};
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
 }
 
 /// Adds the corners of the floors to each frame.
-fn lay_floors(view: &View, pictures: &mut [Vec<[f64; 2]>], depths: &mut [Vec<f64>], planes: &[Vec<[f64; 6]>]) {
+fn lay_floors(view: &Viewpoint, pictures: &mut [Vec<[f64; 2]>], depths: &mut [Vec<f64>], planes: &[Vec<[f64; 6]>]) {
     let spot = |([x, y], depth): (&[f64; 2], &f64)| [*x, *y, *depth];
     let spots: Vec<Vec<[f64; 3]>> = pictures
         .iter()

@@ -27,7 +27,7 @@ pub struct Diagnostic {
     /// The message, in one line.
     pub message: String,
     /// The position in the model, if known.
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
     /// Advice, if it does not fit beside the position.
     pub help: Option<String>,
     /// Further mistakes in the same model.
@@ -36,7 +36,7 @@ pub struct Diagnostic {
 
 /// A range of characters in one line of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct SourcePlace {
     /// The file, or `command line`.
     pub source: String,
     /// The line number, from 1.
@@ -129,7 +129,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());

@@ -93,7 +93,7 @@ mod tree;
 
 pub use catalogue::{EXAMPLES, Example};
 pub use derive::derive;
-pub use error::{Diagnostic, Error, Failure, Place, Result};
+pub use error::{Diagnostic, Error, Failure, Result, SourcePlace};
 pub use mechanics::Node;
 pub use method::{Method, entries as methods};
 pub use model::{Builder, Model};

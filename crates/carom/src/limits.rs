@@ -84,6 +84,13 @@ pub const LOOK_AHEAD: f64 = 8.0;
 /// Where a gap opens and closes again within a step, the search for a time at which it is open halves its interval at most this
 /// often.
 pub const HALVINGS: usize = 20;
+/// The argument of a kink is also evaluated between three neighbouring moments of a step if the parabola through them falls below this
+/// fraction of the least of the three values: it may be negative there.
+pub const LOW_ARGUMENT: f64 = 0.5;
+/// On which side of a kink in the velocities a motion goes on, this part of a step tells.
+pub const TRIAL: f64 = 1e-6;
+/// The rate of the argument of such a kink at the end of an arc is a difference over this part of the arc.
+pub const DIFFERENCE: f64 = 1e-4;
 /// A step with more events than this is given up.
 pub const MAX_IN_ONE_STEP: usize = 100_000;
 /// Consecutive events at one wall are compared in blocks of this many.

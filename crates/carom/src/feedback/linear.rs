@@ -17,7 +17,7 @@ pub struct Phase {
     /// The steps.
     pub steps: Vec<Step>,
     /// The impact; none at the end of the plan.
-    pub jump: Option<Jump>,
+    pub jump: Option<Saltation>,
 }
 
 /// An impact at the end of a step of free length.
@@ -28,7 +28,7 @@ pub struct Phase {
 /// dt = −∇φ·d'q/(∇φ·b_q + φ_t),   dz⁻ = d'z + b dt,   dz⁺ = R_z dz⁻ + R_t dt
 /// ```
 #[derive(Clone, Debug)]
-pub struct Jump {
+pub struct Saltation {
     /// (R_z, R_t).
     pub reset: Matrix,
     /// ∇φ, then zeros.
@@ -39,7 +39,7 @@ pub struct Jump {
     pub by_length: Vec<f64>,
 }
 
-impl Jump {
+impl Saltation {
     /// dt and dz⁺.
     fn pass(&self, d: &[f64]) -> (f64, Vec<f64>) {
         let dt = -dot(&self.normal, d) / self.rate;
@@ -64,7 +64,7 @@ impl Jump {
         self.columns(|jump, unit| apply(&jump.reset, &[unit, &[0.0]].concat()))
     }
 
-    fn columns(&self, image: impl Fn(&Jump, &[f64]) -> Vec<f64>) -> Matrix {
+    fn columns(&self, image: impl Fn(&Saltation, &[f64]) -> Vec<f64>) -> Matrix {
         let size = self.normal.len();
         let mut matrix = Matrix::zeros(size, size);
         for j in 0..size {

@@ -14,13 +14,13 @@ mod linear;
 mod reference;
 pub mod riccati;
 
-pub use linear::{Jump, Linear, Phase};
+pub use linear::{Linear, Phase, Saltation};
 
 use crate::error::{Diagnostic, Result};
 use crate::method::Method;
 use crate::model::Model;
 use crate::model::control::{Event, Stage};
-use crate::optimize::{Answer, Status};
+use crate::optimize::{Answer, Verdict};
 use crate::run::{Feedback, PlannedStart, Track};
 use reference::{Planned, Reference};
 use riccati::{Step, gain, product};
@@ -101,7 +101,7 @@ impl Answer {
     /// Refuses what has no feedback.
     fn check_feedback(&self, model: &Model) -> Result<()> {
         let refuse = |what: String, help: &str| Err(Diagnostic::new(what).with_help(help).into());
-        if self.status != Status::Optimal {
+        if self.status != Verdict::Optimal {
             return refuse(format!("the search ended `{}`: there is no motion to follow", self.status.name()), "");
         }
         if model.problem.controls.is_empty() {
@@ -127,7 +127,8 @@ impl Answer {
     fn weights(&self, model: &Model) -> [Vec<f64>; 3] {
         let (given, free) = (&model.problem.weights, model.system.free());
         let (n, time) = (model.system.coordinates.len(), self.t_end());
-        let entry = |i: usize| move |node: &crate::optimize::State| if i < n { node.q[i] } else { node.p[i - n] };
+        let entry =
+            |i: usize| move |node: &crate::optimize::PlannedState| if i < n { node.q[i] } else { node.p[i - n] };
         let size = |i: usize| {
             let values = self.found.nodes.iter().map(entry(i));
             let [low, high] = values.fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x), high.max(x)]);

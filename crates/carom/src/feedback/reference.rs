@@ -1,11 +1,11 @@
 //! The planned motion with the derivatives of its steps, continued beyond its impacts.
 
-use super::linear::Jump;
+use super::linear::Saltation;
 use super::riccati::Step;
 use crate::error::{Diagnostic, Result};
 use crate::model::Model;
 use crate::model::control::Event;
-use crate::optimize::{Answer, State};
+use crate::optimize::{Answer, PlannedState};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::Track;
@@ -32,7 +32,7 @@ pub(super) struct Planned {
     pub(super) steps: Vec<Step>,
     /// The steps before it, the last one first.
     pub(super) before: Vec<Step>,
-    pub(super) jump: Option<Jump>,
+    pub(super) jump: Option<Saltation>,
 }
 
 impl<'a> Reference<'a> {
@@ -67,7 +67,7 @@ impl<'a> Reference<'a> {
         Ok(all)
     }
 
-    fn free(&mut self, state: &State) -> Phase {
+    fn free(&mut self, state: &PlannedState) -> Phase {
         self.evaluator.free_phase(state.t, &state.q, &state.p)
     }
 
@@ -109,7 +109,8 @@ impl<'a> Reference<'a> {
         let found = &self.answer.found;
         let h = found.durations[number] / count as f64;
         let start = begin.map_or(&found.nodes[first], |begin| &found.hits[begin].after);
-        let states: Vec<&State> = std::iter::once(start).chain(&found.nodes[first + 1..=first + count]).collect();
+        let states: Vec<&PlannedState> =
+            std::iter::once(start).chain(&found.nodes[first + 1..=first + count]).collect();
         let nodes: Vec<Phase> = states.into_iter().map(|state| self.free(state)).collect();
         let mut track = Track::default();
         let push = |track: &mut Track, z: &Phase, u: &[f64]| {
@@ -160,7 +161,7 @@ impl<'a> Reference<'a> {
         Ok(Planned { h, track, steps, before, jump })
     }
 
-    fn jump(&mut self, hit: usize, minus: &Phase, step: &Step) -> Solved<Jump> {
+    fn jump(&mut self, hit: usize, minus: &Phase, step: &Step) -> Solved<Saltation> {
         let hit = &self.answer.found.hits[hit];
         let plus = self.free(&hit.after);
         let reset = self.tangent.jump(hit.wall, hit.lambda, minus, &plus)?;
@@ -168,6 +169,6 @@ impl<'a> Reference<'a> {
         let n = normal.len();
         let rate = dot(&normal, &step.by_h[..n]) + phi_t;
         normal.resize(2 * n, 0.0);
-        Ok(Jump { reset, normal, rate, by_length: step.by_h.clone() })
+        Ok(Saltation { reset, normal, rate, by_length: step.by_h.clone() })
     }
 }

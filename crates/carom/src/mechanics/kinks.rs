@@ -18,9 +18,13 @@ use crate::expr::{Expr, ExprNode, Func, Op, substitute, with_arena};
 /// The kinks of L and of the forces.
 #[derive(Clone, Debug, Default)]
 pub struct Kinks {
-    /// The functions whose zeros are kinks that are located. They contain coordinates, but no velocities.
+    /// The functions whose zeros are kinks that are located. Those that contain velocities are the last.
     pub arguments: Vec<Expr>,
-    /// Expressions with kinks that are not located: they contain velocities, or have no smooth sides, or infinite slopes.
+    /// How many of them contain velocities.
+    pub of_velocities: usize,
+    /// Expressions that jump at these.
+    pub jumps: Vec<Expr>,
+    /// Expressions with kinks that are not located: they have no smooth sides, or infinite slopes, or are kinks of momenta.
     pub others: Vec<Expr>,
     /// The expressions that go on smoothly beyond the zeros of an argument, with its number; operands before what uses them.
     nodes: Vec<(Expr, usize)>,
@@ -39,17 +43,17 @@ impl Mechanics {
         let roots: Vec<Expr> = [self.l].into_iter().chain(self.forces.iter().flatten().copied()).collect();
         let nodes: Vec<(Expr, ExprNode)> =
             with_arena(|a| a.reachable(&roots).into_iter().map(|e| (e, a.node(e))).collect());
+        let in_l: FxHashSet<Expr> = with_arena(|a| a.reachable(&[self.l])).into_iter().collect();
         // Where L jumps, momenta do too: such a kink is in the coordinates, and no step passes it smoothly.
-        let jumps: FxHashSet<Expr> = with_arena(|a| {
-            let inside = a.reachable(&[self.l]).into_iter().map(|e| a.node(e));
-            inside.filter_map(|node| if let ExprNode::Unary(Func::Sign, u) = node { Some(u) } else { None }).collect()
-        });
+        let jump = |e: &Expr| if let ExprNode::Unary(Func::Sign, u) = e.node() { Some(u) } else { None };
+        let jumps: FxHashSet<Expr> = in_l.iter().filter_map(jump).collect();
         let bases: Vec<Expr> = nodes.iter().filter_map(|(_, node)| base_with_an_end(node)).collect();
         let steep: Vec<Expr> = nodes.iter().filter_map(|(_, node)| steep_base(node)).collect();
         let zero = Expr::constant(0.0);
         let is_steep = |e: Expr| substitute(&steep, &[e], &[zero]).iter().any(|base| base.is_zero());
         let ending: FxHashSet<Expr> = with_arena(|a| a.reachable(&bases)).into_iter().collect();
         let mut kinks = Kinks::default();
+        let mut located = Vec::new();
         for (e, node) in nodes {
             let (argument, has_sides) = match node {
                 // A step cannot end where a force is infinite, and the next begin there.
@@ -60,19 +64,27 @@ impl Mechanics {
                 _ => continue,
             };
             let (has_q, has_v) = (argument.depends_on(&self.q), argument.depends_on(&self.v));
-            if has_q && !has_v && has_sides && !jumps.contains(&argument) {
-                let known = kinks.arguments.iter().position(|&known| known == argument);
-                let number = known.unwrap_or(kinks.arguments.len());
-                if known.is_none() {
-                    kinks.arguments.push(argument);
-                }
-                if !ending.contains(&e) {
-                    kinks.nodes.push((e, number));
+            let is_located = has_sides && if has_v { !in_l.contains(&e) } else { has_q && !jumps.contains(&argument) };
+            if is_located {
+                located.push((e, argument, has_v));
+                if has_v && matches!(node, ExprNode::Unary(Func::Sign, _)) {
+                    kinks.jumps.push(e);
                 }
             } else if has_q || has_v {
                 kinks.others.push(e);
             }
         }
+        let mut arguments: Vec<(Expr, bool)> = located.iter().map(|&(_, argument, has_v)| (argument, has_v)).collect();
+        arguments.sort_by_key(|(_, has_v)| *has_v);
+        for (argument, has_v) in arguments {
+            if !kinks.arguments.contains(&argument) {
+                kinks.arguments.push(argument);
+                kinks.of_velocities += usize::from(has_v);
+            }
+        }
+        let number = |argument: Expr| kinks.arguments.iter().position(|&known| known == argument);
+        let nodes = located.into_iter().filter(|(e, ..)| !ending.contains(e));
+        kinks.nodes = nodes.filter_map(|(e, argument, _)| Some((e, number(argument)?))).collect();
         kinks
     }
 

@@ -8,16 +8,16 @@ pub type Place = [Expr; 2];
 
 /// From where pictures of space are taken: parallel projection along `from`, with z up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub struct Viewpoint {
     /// The direction to the viewer.
     pub from: [f64; 3],
     /// The directions in space of x and y of the picture, unit vectors.
     pub axes: [[f64; 3]; 2],
 }
 
-impl View {
+impl Viewpoint {
     /// The view from a direction, if that is not zero.
-    pub fn new(from: [f64; 3]) -> Option<View> {
+    pub fn new(from: [f64; 3]) -> Option<Viewpoint> {
         let size = from.iter().map(|x| x * x).sum::<f64>().sqrt();
         if !(size > 0.0 && size.is_finite()) {
             return None;
@@ -28,7 +28,7 @@ impl View {
         let right = if level > 1e-9 { [-d[1] / level, d[0] / level, 0.0] } else { [1.0, 0.0, 0.0] };
         let up =
             [d[1] * right[2] - d[2] * right[1], d[2] * right[0] - d[0] * right[2], d[0] * right[1] - d[1] * right[0]];
-        Some(View { from: d, axes: [right, up] })
+        Some(Viewpoint { from: d, axes: [right, up] })
     }
 
     /// How far towards the viewer a place in space is.

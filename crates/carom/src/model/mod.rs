@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
-pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape, View};
+pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape, Viewpoint};
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::{AUTO, Run};
@@ -90,7 +90,7 @@ pub struct Model {
     /// Points, for drawings and contacts.
     pub points: Vec<Point>,
     /// From where pictures of space are taken; none in the plane.
-    pub view: Option<View>,
+    pub view: Option<Viewpoint>,
     /// How far towards the viewer each place of a picture of space is.
     pub depths: Vec<(Place, Expr)>,
     /// The shapes to draw.

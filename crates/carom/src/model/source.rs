@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::{Diagnostic, Error, Place};
+use crate::error::{Diagnostic, Error, SourcePlace};
 use crate::expr::parse::Complaint;
 
 /// Longer lines are shown in part.
@@ -50,7 +50,7 @@ impl Source {
         Diagnostic { place: Some(self.place(span, complaint.label)), ..Diagnostic::new(complaint.message) }
     }
 
-    fn place(&self, span: Range<usize>, label: String) -> Place {
+    fn place(&self, span: Range<usize>, label: String) -> SourcePlace {
         let index = self.pieces.iter().rposition(|(start, _)| *start <= span.start).unwrap_or(0);
         let (piece_start, name) = &self.pieces[index];
         let piece_end = self.pieces.get(index + 1).map_or(self.text.len(), |(start, _)| *start);
@@ -64,7 +64,7 @@ impl Source {
         let line: Vec<char> = piece[line_start..line_end].trim_end().chars().map(printable).collect();
         let (text, start, width) = clip(&line, before.len(), width);
         let number = piece[..line_start].matches('\n').count() + 1;
-        Place { source: name.clone(), line: number, column: before.len() + 1, text, start, width, label }
+        SourcePlace { source: name.clone(), line: number, column: before.len() + 1, text, start, width, label }
     }
 }
 

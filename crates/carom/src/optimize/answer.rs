@@ -11,7 +11,7 @@ use crate::model::control::Setting;
 
 /// How an optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum Verdict {
     /// At a local optimum.
     Optimal,
     /// The conditions cannot be met, at least near the guess.
@@ -26,16 +26,16 @@ pub enum Status {
     Failed,
 }
 
-impl Status {
+impl Verdict {
     /// As in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Status::Optimal => "optimal",
-            Status::Infeasible => "infeasible",
-            Status::Stalled => "stalled",
-            Status::Iterations => "iterations",
-            Status::Interrupted => "interrupted",
-            Status::Failed => "failed",
+            Verdict::Optimal => "optimal",
+            Verdict::Infeasible => "infeasible",
+            Verdict::Stalled => "stalled",
+            Verdict::Iterations => "iterations",
+            Verdict::Interrupted => "interrupted",
+            Verdict::Failed => "failed",
         }
     }
 }
@@ -46,7 +46,7 @@ pub struct Answer {
     /// The method.
     pub method: String,
     /// How the search ended.
-    pub status: Status,
+    pub status: Verdict,
     /// Why, if it did not end at an optimum.
     pub message: Option<String>,
     /// The cost.
@@ -84,20 +84,20 @@ pub struct Answer {
 impl Answer {
     pub(super) fn new(method: &Method, problem: &mut Transcription, solution: &Solution) -> Result<Answer> {
         let status = match solution.ending {
-            Ending::Optimal => Status::Optimal,
-            Ending::Infeasible => Status::Infeasible,
-            Ending::Stalled => Status::Stalled,
-            Ending::Iterations => Status::Iterations,
-            Ending::Interrupted => Status::Interrupted,
-            Ending::Failed => Status::Failed,
+            Ending::Optimal => Verdict::Optimal,
+            Ending::Infeasible => Verdict::Infeasible,
+            Ending::Stalled => Verdict::Stalled,
+            Ending::Iterations => Verdict::Iterations,
+            Ending::Interrupted => Verdict::Interrupted,
+            Ending::Failed => Verdict::Failed,
         };
         let message = match status {
-            Status::Optimal => None,
-            Status::Infeasible => Some("the conditions cannot all be met near this guess"),
-            Status::Stalled => Some("no step improves the point any further"),
-            Status::Iterations => Some("the largest number of iterations was reached"),
-            Status::Interrupted => Some("interrupted: this is the best point so far"),
-            Status::Failed => Some("the problem is not defined at the first guess"),
+            Verdict::Optimal => None,
+            Verdict::Infeasible => Some("the conditions cannot all be met near this guess"),
+            Verdict::Stalled => Some("no step improves the point any further"),
+            Verdict::Iterations => Some("the largest number of iterations was reached"),
+            Verdict::Interrupted => Some("interrupted: this is the best point so far"),
+            Verdict::Failed => Some("the problem is not defined at the first guess"),
         };
         Ok(Answer {
             method: method.name.clone(),

@@ -1,6 +1,6 @@
 //! Independent runs with the controls found: do they do what was asked?
 
-use super::transcription::{Found, State};
+use super::transcription::{Found, PlannedState};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::Node;
 use crate::model::Model;
@@ -29,7 +29,7 @@ pub struct Check {
 
 /// A run along the phases.
 struct Replay {
-    last: State,
+    last: PlannedState,
     /// The time and the wall of each impact.
     impacts: Vec<(f64, String)>,
 }
@@ -76,7 +76,7 @@ fn reason(error: &Error) -> &str {
     }
 }
 
-fn difference(a: &State, b: &State) -> f64 {
+fn difference(a: &PlannedState, b: &PlannedState) -> f64 {
     let pairs = a.q.iter().zip(&b.q).chain(a.p.iter().zip(&b.p));
     pairs.fold(0.0, |all, (a, b)| crate::solve::larger(all, (a - b).abs()))
 }
@@ -159,7 +159,13 @@ impl Watcher for Hits {
     }
 }
 
-fn run(model: &Model, method: &str, from: &State, until: f64, settings: Vec<Setting>) -> Result<(Outcome, Hits)> {
+fn run(
+    model: &Model,
+    method: &str,
+    from: &PlannedState,
+    until: f64,
+    settings: Vec<Setting>,
+) -> Result<(Outcome, Hits)> {
     // Longer than the run: its steps are those of the controls.
     let step = 2.0 * (until - from.t).max(f64::MIN_POSITIVE);
     let simulation = model.simulation().method(method).step(step).controls(settings).until(until);
@@ -172,7 +178,7 @@ fn run(model: &Model, method: &str, from: &State, until: f64, settings: Vec<Sett
 }
 
 /// The state after a plastic impact onto the constraints of a model.
-fn caught(model: &Model, method: &str, from: &State) -> Result<State> {
+fn caught(model: &Model, method: &str, from: &PlannedState) -> Result<PlannedState> {
     let simulation = model.simulation().method(method).step(1.0);
     let mut evaluator = simulation.compiled_scheme()?.plant.evaluator();
     let parameters: Vec<f64> = model.system.parameters.iter().map(|p| p.value).collect();
@@ -184,6 +190,6 @@ fn caught(model: &Model, method: &str, from: &State) -> Result<State> {
     Ok(state(&node))
 }
 
-fn state(node: &Node) -> State {
-    State { t: node.t, q: node.q.clone(), v: node.v.clone(), p: node.p.clone() }
+fn state(node: &Node) -> PlannedState {
+    PlannedState { t: node.t, q: node.q.clone(), v: node.v.clone(), p: node.p.clone() }
 }

@@ -12,12 +12,12 @@ pub mod nlp;
 mod suggest;
 mod transcription;
 
-pub use answer::{Answer, Status};
+pub use answer::{Answer, Verdict};
 use blame::Blame;
 pub use blame::Unmet;
 pub use check::Check;
 pub use interior::Progress;
-pub use transcription::{Caught, Found, Hit, State};
+pub use transcription::{Caught, Found, Hit, PlannedState};
 
 use std::time::Instant;
 
@@ -149,22 +149,22 @@ impl<'m> Optimization<'m> {
     fn finish(&self, answer: &mut Answer, method: &Method) -> Result<()> {
         /// A search that stalls with a larger violation has not met the conditions.
         const VIOLATED: f64 = 1e-6;
-        let is_violated = answer.status == Status::Stalled && answer.feasibility > VIOLATED;
-        if answer.status == Status::Infeasible || is_violated {
+        let is_violated = answer.status == Verdict::Stalled && answer.feasibility > VIOLATED;
+        if answer.status == Verdict::Infeasible || is_violated {
             let finer = answer.steps[0] / self.model.problem.phases[0].steps;
             let Blame { unmet, limits, is_certain } =
                 blame::blame(self.model, method, &answer.found, &answer.steps, finer)?;
             if is_violated && is_certain && !unmet.is_empty() {
-                answer.status = Status::Infeasible;
+                answer.status = Verdict::Infeasible;
             }
             let conditions = unmet.iter().map(|unmet| format!("{} (off by {:.3})", unmet.condition, unmet.off_by));
             let all: Vec<String> = conditions.chain(limits).collect();
-            if answer.status == Status::Infeasible && !all.is_empty() {
+            if answer.status == Verdict::Infeasible && !all.is_empty() {
                 answer.message = Some(format!("cannot meet: {}", all.join(", ")));
                 answer.cannot_meet = unmet;
             }
         }
-        if answer.status != Status::Failed {
+        if answer.status != Verdict::Failed {
             answer.check = Some(check::check(self.model, &method.name, &answer.found, &answer.steps));
         }
         answer.note_oddities(self.model);
@@ -245,7 +245,7 @@ impl<'m> Optimization<'m> {
         let order = method.flow.order.min(2) as i32;
         let mut answer = first;
         for doubling in 1..=MOST_DOUBLINGS {
-            if answer.status != Status::Optimal {
+            if answer.status != Verdict::Optimal {
                 break;
             }
             let mut finer = self.solve(method, 1 << doubling, Some((&answer.found, &answer.steps)), limits, watch)?;

@@ -90,6 +90,7 @@ impl Expressions {
             parameters: parameters.len(),
             walls: mechanics.walls.len(),
             kinks: kinks.arguments.len(),
+            kinks_of_velocities: kinks.of_velocities,
             has_other_kinks: kinks.has_other_sides(),
             is_one_point: mechanics.is_one_point(),
             stated: mechanics.stated,
@@ -259,7 +260,8 @@ impl Plant for Expressions {
     fn lane_code(&self, lanes: Lanes) -> Result<Arc<LaneCode>> {
         let cell = &self.lanes[usize::from(lanes == Lanes::Eight)];
         let compile = || {
-            if self.code.facts.kinks > 0 {
+            // Across a kink in the velocities only derivatives of the velocities jump.
+            if self.code.facts.kinks > self.code.facts.kinks_of_velocities {
                 return Err(Diagnostic::new("lanes do not locate kinks").into());
             }
             if self.code.facts.has_function {

@@ -89,6 +89,8 @@ pub struct Facts {
     pub walls: usize,
     /// The number of kinks that are located. For evaluators their arguments follow the walls.
     pub kinks: usize,
+    /// How many of these have arguments that contain velocities; they are the last.
+    pub kinks_of_velocities: usize,
     /// True if there are kinks that are not located, other than ends of square roots.
     pub has_other_kinks: bool,
     /// For each constraint, true if it is enforced at nodes (one-point), false if it is enforced between nodes (two-point).

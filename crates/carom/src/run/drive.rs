@@ -97,6 +97,10 @@ fn failed(e: NoSolution, z: &Phase) -> Status {
     Status::Failed(Box::new(failure(e, z)))
 }
 
+/// The message of a motion that is held by a force that jumps.
+pub const STICKS: &str =
+    "a force that jumps with a velocity holds the motion where that velocity is zero, as friction does";
+
 /// The error message and the hint for a step that could not be computed.
 pub fn failure(e: NoSolution, z: &Phase) -> Failure {
     let message = match e {
@@ -115,6 +119,7 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
         NoSolution::NoGap => "the gap of a wall is not a number near the last state",
         NoSolution::NoImpulse => "the impact rule has no solution λ > 0",
         NoSolution::Kink => "the motion slides along a kink of a potential or a force, or crosses it again and again",
+        NoSolution::Sticks => STICKS,
         NoSolution::Diverged => "the equations of a step have no solution near the last state",
         NoSolution::TooShort => "no step is short enough: the motion runs into a singularity or a kink",
         NoSolution::NotFinite => "the next state is not finite",
@@ -126,6 +131,9 @@ pub fn failure(e: NoSolution, z: &Phase) -> Failure {
         }
         NoSolution::Squeezed => "end the run earlier, or move the walls so that there is room",
         NoSolution::Kink => "replace `abs(x)` by `sqrt(x^2 + a^2)` with a small a, and likewise `min` and `max`",
+        NoSolution::Sticks => {
+            "end the run earlier, or replace `u/abs(u)` by `tanh(u/a)` with a small a: there is no static friction"
+        }
         NoSolution::NoGap => "rewrite `phi` so that it is defined on both sides of the wall",
         NoSolution::NoImpulse => {
             "the impact is so slow that no λ meets the energy condition of the rule: try a smaller step, or the rule \

@@ -20,7 +20,7 @@ mod view;
 pub use account::{Account, Accountant};
 pub use checkpoints::{Checkpoints, Missed};
 pub use constraints::Constraints;
-pub use drive::{Ending, drive, failure};
+pub use drive::{Ending, STICKS, drive, failure};
 pub use follow::{Feedback, Followed, Following, PlannedStart, Track};
 pub use mesh::{Mesh, Nodes};
 pub use observer::{Look, Observer};

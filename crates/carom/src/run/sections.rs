@@ -13,18 +13,26 @@ const PARTS: usize = 4;
 pub struct Sections {
     /// For each section, the direction of crossings that count, and whether a crossing ends the run.
     pub list: Vec<(Direction, bool)>,
+    /// True if only the crossings that end the run are looked for.
+    pub only_ends: bool,
 }
 
 impl Sections {
+    /// These sections, for a run of which only the end counts.
+    pub fn ending(&self) -> Sections {
+        Sections { only_ends: true, ..self.clone() }
+    }
+
     /// Finds the crossings in a step and adds them to its log. Truncates the step at the first crossing that ends the run, and
     /// returns the index of that section.
     pub fn see(&mut self, log: &mut StepLog, look: &mut Look) -> Solved<Option<usize>> {
-        if self.list.is_empty() {
+        let is_wanted = |ends: bool| ends || !self.only_ends;
+        if !self.list.iter().any(|&(_, ends)| is_wanted(ends)) {
             return Ok(None);
         }
         let mut found = std::mem::take(&mut log.crossings);
         for arc in 0..log.arcs().len() {
-            for (section, &(direction, _)) in self.list.iter().enumerate() {
+            for (section, &(direction, _)) in self.list.iter().enumerate().filter(|(_, (_, ends))| is_wanted(*ends)) {
                 find(log, arc, section, direction, look, &mut found)?;
             }
         }

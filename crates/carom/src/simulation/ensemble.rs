@@ -103,7 +103,7 @@ impl Ensemble {
         let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
         Ok(Ensemble {
             simulation: simulation.clone(),
-            sections: Sections { list: sections.collect() },
+            sections: Sections { list: sections.collect(), only_ends: false },
             until,
             quick: QuickStart::new(&simulation.model),
             lanes,

@@ -18,7 +18,7 @@ use crate::limits::{CHECKPOINTS, COMPARED, MOST_SAMPLES, MOST_STEPS, MOST_WINDOW
 use crate::method::Method;
 use crate::model::{Model, Start};
 use crate::plant::Plant;
-use crate::run::{Audience, Feedback, Mesh, Outcome, Schedule, Sections, Status, Watcher, failure};
+use crate::run::{Audience, Feedback, Mesh, Outcome, STICKS, Schedule, Sections, Status, Watcher, failure};
 use crate::step::{Scheme, State, Variant};
 
 /// A simulation with a known step and a checked start.
@@ -75,7 +75,7 @@ impl Ready {
         }
         let shortest = shortest_step(simulation, &scheme, until - state.z.t)?;
         let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
-        let sections = Sections { list: sections.collect() };
+        let sections = Sections { list: sections.collect(), only_ends: false };
         let compile_seconds = began.elapsed().as_secs_f64();
         let short = short::find(simulation, &scheme, &state, until)?;
         warnings.extend(short.warning);
@@ -87,7 +87,7 @@ impl Ready {
             &pool,
             state.clone(),
             is_resumed,
-            sections.clone(),
+            sections.ending(),
             short_pieces.clone(),
             schedule.clone(),
         );
@@ -313,10 +313,12 @@ impl Ready {
         }
         if let (Status::Failed(failure), Some(cause)) = (&mut outcome.status, warnings::function(&self.model)) {
             (failure.message, failure.hint) = (cause.message, cause.help.unwrap_or_default());
-        } else if let Status::Failed(failure) = &mut outcome.status
-            && let Some(kinks) = warnings::kinks(&self.model, &self.scheme)
-        {
-            failure.hint = format!("{}; {kinks}", failure.hint);
+        } else if let Status::Failed(failure) = &mut outcome.status {
+            let is_stuck = failure.message == STICKS;
+            let named = if is_stuck { warnings::jumps } else { warnings::kinks };
+            if let Some(named) = named(&self.model, &self.scheme) {
+                failure.hint = format!("{}; {named}", failure.hint);
+            }
         }
         let estimate = self.estimate.as_ref().filter(|_| outcome.status == Status::Completed);
         outcome.error_estimate = estimate.map(|estimate| estimate.error);

@@ -185,7 +185,8 @@ impl<'a> Runner<'a> {
 
     /// True if a motion may pass kinks that steps do not locate.
     pub(super) fn has_kinks(&self) -> bool {
-        self.scheme.plant.facts().has_other_kinks
+        let facts = self.scheme.plant.facts();
+        facts.has_other_kinks || (facts.kinks_of_velocities > 0 && self.scheme.has_lanes())
     }
 
     /// Makes the run with one unit of roundoff more in every step and at every impact; none where steps cannot be disturbed. The

@@ -56,6 +56,13 @@ pub(super) fn kinks(model: &Model, scheme: &Scheme) -> Option<String> {
     (!list.is_empty()).then(|| format!("{} {advice}", list.join(", ")))
 }
 
+/// The expressions that jump with a velocity.
+pub(super) fn jumps(model: &Model, scheme: &Scheme) -> Option<String> {
+    let jumps = scheme.plant.lagrangian().ok()?.kinks().jumps;
+    let list: Vec<String> = jumps.iter().take(MOST_NAMED).map(|&e| format!("`{}`", model.written(e))).collect();
+    (!list.is_empty()).then(|| format!("{} {}", list.join(", "), if list.len() == 1 { "jumps" } else { "jump" }))
+}
+
 /// What a force that is a function did, if it was not finite since this was last asked.
 pub(super) fn function(model: &Model) -> Option<Diagnostic> {
     let trouble = model.system.function.as_ref()?.take_trouble()?;

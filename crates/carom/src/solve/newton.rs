@@ -58,6 +58,8 @@ pub type Solved<T> = std::result::Result<T, NoSolution>;
 pub enum NoSolution {
     /// The motion slides along a kink of the equations, or crosses it again and again.
     Kink,
+    /// A force that jumps with a velocity holds the motion where that velocity is zero.
+    Sticks,
     /// The Jacobian ∂r/∂x is singular.
     Singular,
     /// The corrections do not decrease.

@@ -5,7 +5,7 @@ use super::control::{Spectrum, two_sum};
 use super::event::{Encounter, Kind, Search};
 use super::events::Events;
 use super::instant::Resolver;
-use super::kink::find_sides;
+use super::kink::Sides;
 use super::log::StepLog;
 use super::maps::Maps;
 use super::release::Looks;
@@ -25,8 +25,8 @@ pub(super) struct EventDriven {
     pub(super) resolver: Resolver,
     /// How walls hold the motion, where the method can rest.
     pub(super) rest: Option<Rest>,
-    facts: Facts,
-    probe: Phase,
+    pub(super) facts: Facts,
+    pub(super) probe: Phase,
     looks: Looks,
     /// The walls that have let go at this instant. None of them holds again at it: where walls are nearly redundant, roundoff
     /// decides on the signs of their forces, and they would take turns without an end.
@@ -117,8 +117,9 @@ impl EventDriven {
         self.meet(encounter, tau_left, events.total == 1, log)?; // 4–5
         if matches!(kind, Kind::Passes | Kind::Opens) {
             if kind == Kind::Passes {
-                self.sides[wall - self.facts.walls] *= -1.0;
-                self.maps.set_sides(&self.sides);
+                let kink = wall - self.facts.walls;
+                let (z, mut sides) = self.sides();
+                sides.pass(kink, z, h)?;
             }
             log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
             log.set_cause(kind, wall);
@@ -134,6 +135,10 @@ impl EventDriven {
             self.released.push(wall);
         }
         let stop = self.settle(Some(wall).filter(|_| kind == Kind::Presses), h, log)?;
+        if self.facts.kinks_of_velocities > 0 {
+            // Impulses and walls that hold change velocities, and forces of walls accelerations.
+            self.find_sides(h)?;
+        }
         log.push_arc(&self.z, self.maps.holding(), &self.sides, None);
         log.set_cause(kind, wall);
         Ok(stop)
@@ -166,13 +171,27 @@ impl EventDriven {
         state: &State,
     ) -> Solved<Option<Encounter>> {
         let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, leaving, .. } = self;
-        let (walls, can_rest, leaving) = (facts.walls, rest.is_some(), &leaving[..]);
+        let (walls, of_velocities) = (facts.walls, facts.kinks_of_velocities);
+        let (can_rest, leaving) = (rest.is_some(), &leaving[..]);
         let evaluator = &mut **evaluator;
         let pace = Pace::of(state, resolver.hit.h);
         let touching = &mut resolver.touching;
         let (sinks, noise) = (0.0, 0.0);
-        let mut search =
-            Search { maps, evaluator, probe, touching, looks, walls, sides, pace, can_rest, leaving, sinks, noise };
+        let mut search = Search {
+            maps,
+            evaluator,
+            probe,
+            touching,
+            looks,
+            walls,
+            sides,
+            of_velocities,
+            pace,
+            can_rest,
+            leaving,
+            sinks,
+            noise,
+        };
         search.first_encounter(z, z1, tau, left)
     }
 
@@ -181,10 +200,16 @@ impl EventDriven {
         log.keep_polynomial(self.maps.partial(), &self.z, h);
     }
 
-    /// Takes the sides of the kinks on which the motion is after a state.
-    fn find_sides(&mut self, z: &Phase, h: f64) -> Solved<()> {
-        let EventDriven { sides, facts, maps, evaluator, probe, .. } = self;
-        find_sides(sides, facts.walls, z, h, maps, &mut **evaluator, probe)
+    /// The state z, and the sides of the kinks on which the motion is.
+    fn sides(&mut self) -> (&Phase, Sides<'_>) {
+        let EventDriven { sides, facts, maps, evaluator, probe, z, .. } = self;
+        (z, Sides { sides, facts, maps, evaluator: &mut **evaluator, probe })
+    }
+
+    /// Takes the sides of the kinks on which the motion is after the state z.
+    fn find_sides(&mut self, h: f64) -> Solved<()> {
+        let (z, mut sides) = self.sides();
+        sides.find(z, h)
     }
 
     /// The partial step to a wall: z becomes (q_i, p⁻).
@@ -252,7 +277,7 @@ impl Stepper for EventDriven {
         self.z.copy_from(&state.z);
         self.resolver.hit.h = h;
         self.maps.select(&[])?;
-        self.find_sides(&state.z, h)?;
+        self.find_sides(h)?;
         self.released.clear();
         self.settle(None, h, &mut log)?;
         state.z.copy_from(&self.z);
@@ -273,7 +298,8 @@ impl Stepper for EventDriven {
             Memory::Control(control) => control.longest.min(h),
             _ => h,
         };
-        if let Err(e) = self.find_sides(&from.z, ahead) {
+        self.z.copy_from(&from.z);
+        if let Err(e) = self.find_sides(ahead) {
             log.end.z.copy_from(&from.z);
             return Err(e);
         }
@@ -281,7 +307,6 @@ impl Stepper for EventDriven {
         self.maps.set_full_step(h);
         self.resolver.hit.h = h;
         self.lost = 0.0;
-        self.z.copy_from(&from.z);
         let result = match &from.memory {
             Memory::FirstStep { end, impulses } => {
                 self.z1.copy_from(end);

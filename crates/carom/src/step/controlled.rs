@@ -6,7 +6,7 @@ use super::event::{Encounter, Kind};
 use super::events::Events;
 use super::log::StepLog;
 use super::state::Memory;
-use crate::limits::{FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
+use crate::limits::{DIFFERENCE, FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
 use crate::phase::{Phase, Predicted, Quick};
 use crate::solve::{NoSolution, Solved};
 
@@ -119,13 +119,19 @@ impl EventDriven {
     pub(super) fn arrive(&mut self, encounter: &Encounter, log: &mut StepLog) -> Solved<f64> {
         let Encounter { wall, dtau, kind } = *encounter;
         let Memory::Control(control) = &log.end.memory else { return Err(NoSolution::Diverged) };
-        let EventDriven { maps, evaluator, resolver, z, .. } = self;
+        let EventDriven { maps, evaluator, resolver, z, probe, facts, .. } = self;
+        // The rate of an argument that contains velocities contains the acceleration.
+        let is_of_velocities = wall >= facts.walls + facts.kinks - facts.kinks_of_velocities;
         let (goal, minus) = (control.goal(), &mut resolver.hit.minus);
         let (mut tau, mut solved) = (dtau, dtau);
         solve_again(maps.partial().quick(), z, tau, control, minus)?;
         let mut least = 0.5 * dtau;
         for _ in 0..ARRIVALS {
-            let (gap, rate) = evaluator.gap_and_rate(wall, minus)?;
+            let (gap, mut rate) = evaluator.gap_and_rate(wall, minus)?;
+            if is_of_velocities {
+                maps.partial().glance(z, (1.0 - DIFFERENCE) * tau, probe)?;
+                rate = (gap - evaluator.gap_and_rate(wall, probe)?.0) / (DIFFERENCE * tau);
+            }
             let left = -gap / rate;
             let is_closing = rate < 0.0 || kind == Kind::Passes;
             // Where it comes no nearer, the rest is the roundoff of the gap.

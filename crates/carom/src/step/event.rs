@@ -50,6 +50,8 @@ pub(super) struct Search<'a> {
     pub(super) walls: usize,
     /// The sides of the kinks, whose arguments follow the walls.
     pub(super) sides: &'a [f64],
+    /// How many of the kinks, the last ones, have arguments that contain velocities.
+    pub(super) of_velocities: usize,
     pub(super) pace: Pace,
     /// The motion can rest on walls.
     pub(super) can_rest: bool,
@@ -260,7 +262,7 @@ impl Search<'_> {
     }
 
     /// 1 for a wall, whose gap is positive; for a kink its side, with which its argument is.
-    fn side_of(&self, wall: usize) -> f64 {
+    pub(super) fn side_of(&self, wall: usize) -> f64 {
         if wall < self.walls { 1.0 } else { self.sides[wall - self.walls] }
     }
 

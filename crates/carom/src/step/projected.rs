@@ -88,6 +88,7 @@ impl Projected {
                 touching: &mut self.touching,
                 looks: &mut Looks::default(),
                 sides: &[],
+                of_velocities: 0,
                 walls: 1,
                 pace: Pace::of(&log.end, h),
                 can_rest: false,

@@ -36,8 +36,12 @@ pub struct TangentCode {
     energy: OnceLock<Option<Kernel>>,
     /// M a − (ṗ − L_vq v − L_vt), where a is a further input. Compiled on first use.
     balance: OnceLock<Option<Block>>,
-    /// The constraints, the walls, the arguments of kinks.
+    /// The constraints, the walls, the arguments of kinks that contain no velocities.
     rows: Vec<RowCode>,
+    /// The number of these kinks.
+    pub(super) kinks: usize,
+    /// The arguments of the other kinks. Compiled on first use.
+    arguments: Vec<(Expr, OnceLock<Option<Block>>)>,
     /// The number of constraints.
     pub(super) constraints: usize,
     /// e of each wall, then its derivatives by θ.
@@ -101,7 +105,8 @@ impl TangentCode {
         }
         let functions = [mechanics.momenta(), rates].concat();
         let rows = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
-        let rows = rows.chain(kinks.arguments.iter().copied());
+        let (arguments, of_velocities) = kinks.arguments.split_at(kinks.arguments.len() - kinks.of_velocities);
+        let rows = rows.chain(arguments.iter().copied());
         let e: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();
         let slopes = jacobian(&e, &symbols).concat();
         let stages = method.flow.stages().filter(|_| mechanics.constraints.is_empty());
@@ -117,6 +122,8 @@ impl TangentCode {
             energy: OnceLock::new(),
             balance: OnceLock::new(),
             rows: rows.map(|g| RowCode { g, code: OnceLock::new(), second: OnceLock::new() }).collect(),
+            kinks: arguments.len(),
+            arguments: of_velocities.iter().map(|&u| (u, OnceLock::new())).collect(),
             constraints: mechanics.constraints.len(),
             restitution: mechanics.interpreted().kernel(&[], &[e, slopes].concat())?,
             walls: system.walls.len(),
@@ -171,6 +178,13 @@ impl TangentCode {
             Block::new(&self.mechanics, &directional(&rate, &seeds), &self.symbols(), &a).ok()
         };
         self.rows[row].second.get_or_init(compile).as_ref().ok_or(NoSolution::Singular)
+    }
+
+    /// The block of the argument of a kink that contains velocities.
+    pub(super) fn argument(&self, number: usize) -> Solved<&Block> {
+        let (u, block) = &self.arguments[number];
+        let compile = || Block::new(&self.mechanics, &[*u], &self.symbols(), &[]).ok();
+        block.get_or_init(compile).as_ref().ok_or(NoSolution::Singular)
     }
 
     /// Evaluates a row at the inputs (parameters, t, q, v).

@@ -357,7 +357,7 @@ impl Velocity {
 }
 
 /// Σ of slopes by (q, v, t, θ) times the derivatives of these.
-fn chain(slopes: &[f64], dq: &Matrix, dv: &Matrix, dt: &[f64], into: &mut [f64]) {
+pub(super) fn chain(slopes: &[f64], dq: &Matrix, dv: &Matrix, dt: &[f64], into: &mut [f64]) {
     let n = dq.rows();
     (0..n).for_each(|j| add(into, slopes[j], dq.row(j)));
     (0..n).for_each(|j| add(into, slopes[n + j], dv.row(j)));

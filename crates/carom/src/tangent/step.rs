@@ -245,6 +245,9 @@ impl Tangent {
         if kind == Kind::Presses && h == 0.0 {
             return Ok(vec![0.0; columns]);
         }
+        if let Some(argument) = wall.checked_sub(self.local.code.walls + self.local.code.kinks) {
+            return self.reversal(argument, &end, rows);
+        }
         self.local.place(end.t, end.q(), &vec![0.0; n]);
         self.local.row(self.local.code.constraints + wall, &mut self.row)?;
         let swept: f64 = (0..n).map(|i| self.row.grad[i] * self.piece.slopes.at(i, 2 * n + 1)).sum();

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use carom::lab::feedback::Through;
 use carom::lab::model::Output;
-use carom::lab::optimize::{Answer, Progress, Status};
+use carom::lab::optimize::{Answer, Progress, Verdict};
 use carom::{Diagnostic, Model, Result, Watcher};
 use carom_report::file::Target;
 use clap::Parser;
@@ -47,7 +47,7 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
         out.write(&table::csv(&model, &answer))?;
     }
     let mut files = out.iter().map(Table::written).collect::<String>();
-    if let Some(target) = gains.filter(|_| answer.status == Status::Optimal) {
+    if let Some(target) = gains.filter(|_| answer.status == Verdict::Optimal) {
         let design = answer.design(&model, Through::Impact)?;
         target.write(feedback::write(&model, &answer, &design).as_bytes())?;
         files += &written(&target);
@@ -61,10 +61,10 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     for warning in &answer.warnings {
         aside(&style::warning(warning));
     }
-    if let Some(run_arguments) = page.filter(|_| answer.status != Status::Failed) {
+    if let Some(run_arguments) = page.filter(|_| answer.status != Verdict::Failed) {
         report(&run_arguments, &model, &answer)?;
     }
-    let is_done = matches!(answer.status, Status::Optimal | Status::Interrupted);
+    let is_done = matches!(answer.status, Verdict::Optimal | Verdict::Interrupted);
     Ok(if is_done { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

@@ -2,7 +2,7 @@
 
 use carom::Model;
 use carom::lab::model::control::Event;
-use carom::lab::optimize::{Answer, Check, State};
+use carom::lab::optimize::{Answer, Check, PlannedState};
 
 use crate::json::{Object, list_of, number, text};
 
@@ -69,7 +69,7 @@ fn numbers(values: &[f64]) -> String {
     list_of(&values.iter().map(|&x| number(x)).collect::<Vec<_>>())
 }
 
-fn state(state: &State) -> Object {
+fn state(state: &PlannedState) -> Object {
     Object::default().number("t", state.t).numbers("q", &state.q).numbers("v", &state.v).numbers("p", &state.p)
 }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use carom::lab::optimize::{Caught, Found, Hit, State};
+use carom::lab::optimize::{Caught, Found, Hit, PlannedState};
 use carom::{Diagnostic, Model, Result};
 use serde_json::Value;
 
@@ -25,9 +25,9 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
     value.as_array()?.iter().map(Value::as_f64).collect()
 }
 
-fn state(value: &Value, n: usize) -> Option<State> {
+fn state(value: &Value, n: usize) -> Option<PlannedState> {
     let list = |key: &str| numbers(&value[key]).filter(|all| all.len() == n);
-    Some(State { t: value["t"].as_f64()?, q: list("q")?, v: list("v")?, p: list("p")? })
+    Some(PlannedState { t: value["t"].as_f64()?, q: list("q")?, v: list("v")?, p: list("p")? })
 }
 
 fn parse(answer: &Value, model: &Model) -> Option<(Found, Vec<usize>)> {
@@ -37,14 +37,15 @@ fn parse(answer: &Value, model: &Model) -> Option<(Found, Vec<usize>)> {
         phases.iter().map(|phase| Some(phase["steps"].as_u64()? as usize)).collect::<Option<_>>()?;
     let total: usize = steps.iter().sum();
     let durations = phases.iter().map(|phase| phase["duration"].as_f64()).collect::<Option<_>>()?;
-    let nodes: Vec<State> = answer["nodes"].as_array()?.iter().map(|node| state(node, n)).collect::<Option<_>>()?;
+    let nodes: Vec<PlannedState> =
+        answer["nodes"].as_array()?.iter().map(|node| state(node, n)).collect::<Option<_>>()?;
     let control = |name: &str| numbers(&answer["controls"][name]).filter(|all| all.len() == total);
     let controls = model.problem.controls.iter().map(|c| control(&c.name)).collect::<Option<_>>()?;
     let hit = |value: &Value| {
         let wall = model.system.walls.iter().position(|wall| Some(wall.name.as_str()) == value["wall"].as_str())?;
         let side = |v: &str, p: &str| {
             let (t, q) = (value["t"].as_f64()?, numbers(&value["q"])?);
-            Some(State { t, q, v: numbers(&value[v])?, p: numbers(&value[p])? })
+            Some(PlannedState { t, q, v: numbers(&value[v])?, p: numbers(&value[p])? })
         };
         let (before, after) = (side("v_minus", "p_minus")?, side("v_plus", "p_plus")?);
         let fits = [&before, &after].iter().all(|s| [s.q.len(), s.v.len(), s.p.len()] == [n; 3]);

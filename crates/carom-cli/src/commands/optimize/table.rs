@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use carom::Model;
-use carom::lab::optimize::{Answer, Status};
+use carom::lab::optimize::{Answer, Verdict};
 
 use crate::commands::{count, quoted};
 use crate::style::{QUIET, STRONG, paint, right, visible};
@@ -65,7 +65,7 @@ pub fn summary(model: &Model, answer: &Answer) -> String {
             let _ = writeln!(text, "  {}", paint(QUIET, &line));
         }
     }
-    if answer.status == Status::Optimal {
+    if answer.status == Verdict::Optimal {
         text += &(paint(QUIET, "to see it, add --report FILE.html") + "\n");
     }
     text

@@ -36,6 +36,7 @@ pub fn from_file(simulation: Simulation, path: &Path, model: &Model) -> Result<S
 pub fn from_text(simulation: Simulation, name: &str, text: &str, model: &Model) -> Result<Simulation> {
     let wrong = |what: &str| Diagnostic::new(format!("cannot restart from {name}: {what}"));
     let run: Value = serde_json::from_str(text).map_err(|e| wrong(&format!("it is not JSON ({e})")))?;
+    check_coordinates(&run, model).map_err(|what| wrong(&what))?;
     let last = &run["final"];
     let all = |key: &str| numbers(&last[key]).filter(|x| x.len() == model.system.coordinates.len());
     let (Some(t), Some(q), Some(p)) = (last["t"].as_f64(), all("q"), all("p")) else {
@@ -56,15 +57,20 @@ pub fn from_text(simulation: Simulation, name: &str, text: &str, model: &Model) 
     Ok(simulation.resume(state))
 }
 
-/// Checks that a file is of these mechanics, and its state one of them. What carom wrote for the same mechanics is
-/// trusted; inside a wall only with the parameters of that run, since others may move the wall.
-fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(), String> {
+/// Checks that a file names the coordinates of the model, if it names any.
+fn check_coordinates(run: &Value, model: &Model) -> std::result::Result<(), String> {
     let names: Vec<&str> = model.system.coordinates.iter().map(|c| c.name.as_str()).collect();
     let theirs: Option<Vec<&str>> =
         run["coordinates"].as_array().map(|all| all.iter().filter_map(Value::as_str).collect());
     if let Some(theirs) = theirs.filter(|theirs| *theirs != names) {
         return Err(format!("its coordinates are {theirs:?}, and those of the model are {names:?}"));
     }
+    Ok(())
+}
+
+/// Checks that a file is of these mechanics, and its state one of them. What carom wrote for the same mechanics is
+/// trusted; inside a wall only with the parameters of that run, since others may move the wall.
+fn check(run: &Value, t: f64, q: &[f64], model: &Model) -> std::result::Result<(), String> {
     let hash = run["mechanics_hash"].as_str();
     if hash.is_some_and(|hash| hash != model.mechanics_hash()) {
         return Err("it is of other mechanics: the Lagrangian, a force, a wall or a constraint differs".into());

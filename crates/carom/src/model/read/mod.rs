@@ -29,7 +29,7 @@ use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wr
 use super::names::{Names, Use};
 use super::scope::Allowed;
 use super::source::Source;
-use super::{Contact, Model, Place, Places, Point, View};
+use super::{Contact, Model, Place, Places, Point, Viewpoint};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, ParseError, parse_in};
 use crate::expr::{Expr, Lease, eval};
@@ -81,7 +81,7 @@ struct Reader<'a> {
     /// Where each point stands in the text, until they are in order.
     point_starts: Vec<usize>,
     /// From where pictures of space are taken.
-    view: Option<View>,
+    view: Option<Viewpoint>,
     /// How far towards the viewer each place of the pictures is.
     depths: RefCell<Vec<(Place, Expr)>>,
     /// The forces of the dampers in `[[spring]]`, one for each coordinate.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::document::{Entry, Fields, Item, Value, array, text};
 use super::super::names::{Holder, Use, base};
 use super::super::scope::words;
-use super::super::{Direction, Output, Place, Point, Section, View, suggestion};
+use super::super::{Direction, Output, Place, Point, Section, Viewpoint, suggestion};
 use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::{Complaint, is_name};
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
 
     /// `[view]`: from where pictures of space are taken.
     pub(super) fn view(&mut self, top: &Fields<'a>) -> Result<()> {
-        self.view = View::new(VIEW).filter(|_| self.is_in_space());
+        self.view = Viewpoint::new(VIEW).filter(|_| self.is_in_space());
         let Some(item) = top.get("view") else { return Ok(()) };
         let fields = self.fields(item, "view", &["from"])?;
         if !self.is_in_space() {
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         }
         let Some(item) = fields.get("from") else { return Ok(()) };
         let from = self.vector(item, Use::Parameters)?.map(|x| self.value(x).unwrap_or(f64::NAN));
-        self.view = View::new(from);
+        self.view = Viewpoint::new(from);
         match self.view {
             Some(_) => Ok(()),
             None => {

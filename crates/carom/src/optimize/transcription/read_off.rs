@@ -12,7 +12,7 @@ use crate::system::time;
 
 /// A state, every coordinate in order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct PlannedState {
     /// The time.
     pub t: f64,
     /// The coordinates.
@@ -31,9 +31,9 @@ pub struct Hit {
     /// λ.
     pub lambda: f64,
     /// The state before.
-    pub before: State,
+    pub before: PlannedState,
     /// The state after.
-    pub after: State,
+    pub after: PlannedState,
     /// The multipliers of φ = 0, of the impact law, and of the bounds of λ.
     pub multipliers: [f64; 3],
 }
@@ -57,9 +57,9 @@ pub struct Found {
     /// The duration of each phase.
     pub durations: Vec<f64>,
     /// The nodes. A node with an impact has the state before it.
-    pub nodes: Vec<State>,
+    pub nodes: Vec<PlannedState>,
     /// The state after the last event.
-    pub last: State,
+    pub last: PlannedState,
     /// Each control on each step.
     pub controls: Vec<Vec<f64>>,
     /// The impacts.
@@ -173,7 +173,7 @@ impl Transcription<'_> {
     }
 
     /// All coordinates, velocities and momenta of a state of the free ones.
-    fn state(&self, t: f64, q: &[f64], v: &[f64]) -> State {
+    fn state(&self, t: f64, q: &[f64], v: &[f64]) -> PlannedState {
         let system = &self.model.system;
         let mut known = self.model.parameter_values();
         known.push((time(), t));
@@ -182,13 +182,13 @@ impl Transcription<'_> {
         let all = system.drive(&[system.q(), system.v()].concat());
         let values = eval(&all, &known);
         let (q, v) = values.split_at(system.coordinates.len());
-        let mut state = State { t, q: q.to_vec(), v: v.to_vec(), p: Vec::new() };
+        let mut state = PlannedState { t, q: q.to_vec(), v: v.to_vec(), p: Vec::new() };
         state.p = eval(&grad(system.lagrangian.l, &system.v()), &self.known(&state));
         state
     }
 
     /// The values of all symbols at a state.
-    fn known(&self, state: &State) -> Vec<(Expr, f64)> {
+    fn known(&self, state: &PlannedState) -> Vec<(Expr, f64)> {
         let system = &self.model.system;
         let mut known = self.model.parameter_values();
         known.push((time(), state.t));

@@ -1,7 +1,7 @@
 //! Starts from an earlier answer, on this mesh or another.
 
 use super::program::Form;
-use super::{Found, State, Transcription};
+use super::{Found, PlannedState, Transcription};
 
 /// Sets the variable that a form is.
 fn set(x: &mut [f64], form: &Form, value: f64) {
@@ -95,7 +95,7 @@ impl Transcription<'_> {
 }
 
 /// q between two states a time h apart, at the part s: a cubic with their velocities.
-fn hermite(a: &State, b: &State, h: f64, s: f64) -> Vec<f64> {
+fn hermite(a: &PlannedState, b: &PlannedState, h: f64, s: f64) -> Vec<f64> {
     let r = 1.0 - s;
     let [pa, pb, ta, tb] = [r * r * (1.0 + 2.0 * s), s * s * (3.0 - 2.0 * s), s * r * r, -s * s * r];
     let point = |i: usize| pa * a.q[i] + pb * b.q[i] + h * (ta * a.v[i] + tb * b.v[i]);

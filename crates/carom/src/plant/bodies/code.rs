@@ -86,6 +86,7 @@ impl Code {
                 parameters: parameters.len(),
                 walls: walls.len(),
                 kinks: 0,
+                kinks_of_velocities: 0,
                 has_other_kinks: false,
                 is_one_point: vec![true; constraints.len()],
                 stated: constraints.len(),
