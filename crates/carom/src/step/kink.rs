@@ -6,7 +6,7 @@
 
 use super::event::{Encounter, Kind, Search};
 use super::maps::Maps;
-use super::moment::{Moment, is_out_of_reach};
+use super::moment::{Moment, dip, is_out_of_reach};
 use crate::limits::{GAP_ROUNDOFF, HALVINGS, LOW_ARGUMENT, TRIAL};
 use crate::phase::{MOMENTS, Phase};
 use crate::plant::{Evaluator, Facts};
@@ -74,7 +74,11 @@ impl Search<'_> {
             if seen[k - 1].0 >= until {
                 break;
             }
-            let low = if seen[k].1 < 0.0 { Some(seen[k].0) } else { seen.get(k + 1).and_then(|_| dip(&seen[k - 1..])) };
+            let low = if seen[k].1 < 0.0 {
+                Some(seen[k].0)
+            } else {
+                seen[k - 1..].first_chunk().and_then(|three| dip(*three, LOW_ARGUMENT))
+            };
             let Some(low) = low else { continue };
             let low = (low, self.moment_after(kink, z0, low)?.gap);
             if low.1 < 0.0 {
@@ -111,17 +115,6 @@ impl Search<'_> {
         };
         root::bracketed(value, high, low, high.0 - high.1 * (low.0 - high.0) / (low.1 - high.1))
     }
-}
-
-/// Where the parabola through three moments is least, if that is between them and far below the least of their values.
-fn dip(seen: &[(f64, f64)]) -> Option<f64> {
-    let [a, b, c] = [seen[0], seen[1], seen[2]];
-    let [left, right] = [(b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0)];
-    let bend = (right - left) / (c.0 - a.0);
-    // u = u_b + s(τ − τ_b) + bend(τ − τ_b)²
-    let slope = left + bend * (b.0 - a.0);
-    let (tau, least) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
-    (bend > 0.0 && tau > a.0 && tau < c.0 && least < LOW_ARGUMENT * b.1.min(a.1).min(c.1)).then_some(tau)
 }
 
 /// The sides of the kinks on which the motion is.

@@ -50,3 +50,13 @@ pub(super) fn cubic_root(a: Moment, b: Moment) -> f64 {
     }
     x
 }
+
+/// Where the parabola through three points (τ, x) is least, if that is between them and below this part of the least x.
+pub(super) fn dip([a, b, c]: [(f64, f64); 3], part: f64) -> Option<f64> {
+    let [left, right] = [(b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0)];
+    let bend = (right - left) / (c.0 - a.0);
+    // x = x_b + s(τ − τ_b) + bend(τ − τ_b)²
+    let slope = left + bend * (b.0 - a.0);
+    let (tau, least) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
+    (bend > 0.0 && tau > a.0 && tau < c.0 && least < part * b.1.min(a.1).min(c.1)).then_some(tau)
+}

@@ -2,7 +2,7 @@
 //! leaves them.
 
 use super::event::{Encounter, Kind, Search};
-use super::moment::Moment;
+use super::moment::{Moment, dip};
 use super::touching::Scale;
 use crate::limits::{FORCE_ROUNDOFF, LOW_FORCE, NO_FORCE, PULLS, SINKS};
 use crate::phase::Phase;
@@ -44,13 +44,7 @@ impl Looks {
     /// The time at which force k may be negative around moment i: its least value on a parabola, if that is far below the force there.
     fn dip(&self, k: usize, i: usize) -> Option<f64> {
         let count = self.after.forces.len();
-        let [a, b, c] = [i - 1, i, i + 1].map(|i| (self.times[i], self.seen[i * count + k]));
-        let [left, right] = [(b.1 - a.1) / (b.0 - a.0), (c.1 - b.1) / (c.0 - b.0)];
-        let bend = (right - left) / (c.0 - a.0);
-        // N = N_b + s(τ − τ_b) + bend(τ − τ_b)²
-        let slope = left + bend * (b.0 - a.0);
-        let (tau, least) = (b.0 - 0.5 * slope / bend, b.1 - 0.25 * slope * slope / bend);
-        (bend > 0.0 && tau > a.0 && tau < c.0 && least < LOW_FORCE * b.1.min(a.1).min(c.1)).then_some(tau)
+        dip([i - 1, i, i + 1].map(|i| (self.times[i], self.seen[i * count + k])), LOW_FORCE)
     }
 
     /// True if a force is negative at the second moment.

@@ -146,6 +146,11 @@ impl<'a, 'i> Reader<'_, 'a, 'i> {
                 of_geoms
             }
         };
+        let mut numbers = [mass.mass].into_iter().chain(mass.com).chain(mass.inertia.into_iter().flatten());
+        if !numbers.all(f64::is_finite) {
+            let label = "check the sizes and places of its geoms, or its `inertial`";
+            return Err(error(source, node, "the inertia of the body is too large for a number", label));
+        }
         self.scene.bodies[number].mass = mass;
         self.checked_joints(node, number)
     }
