@@ -90,7 +90,7 @@ def test_wrong_numbers(pendulum: carom.Model) -> None:
 
 def test_a_state_of_another_model_is_refused(pendulum: carom.Model) -> None:
     final = carom.load("double-pendulum").run(until=1).final
-    with pytest.raises(carom.ModelError, match="final state of this model"):
+    with pytest.raises(carom.ModelError, match="its coordinates are"):
         pendulum.run(start=final, until=5)
     end = pendulum.run().final
     with pytest.raises(carom.ModelError, match="not before the end time"):
