@@ -52,7 +52,10 @@ fn files_are_written_and_answers_restart() {
     let text = std::fs::read_to_string(&table).expect("a table");
     assert_eq!(text.lines().count(), 62);
     assert!(text.starts_with("t,x,theta,x',theta',x_p,theta_p,u\n"), "{}", text.lines().next().unwrap_or_default());
-    assert!(std::fs::read_to_string(&page).expect("a page").contains("<html"));
+    let drawn = std::fs::read_to_string(&page).expect("a page");
+    assert!(drawn.contains("<html"));
+    assert!(drawn.contains("steps up to 0.0333"), "the steps of the report are those of the controls");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("--report"), "a report is there");
     std::fs::write(&saved, carom(&["cart-pole", "--json"]).stdout).expect("it is written");
     let (again, code) = json(&["cart-pole", "--restart", &saved, "--set", "phase[0].steps=120", "--tolerance", "1e-9"]);
     assert_eq!(code, Some(0));

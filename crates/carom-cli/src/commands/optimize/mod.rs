@@ -55,7 +55,7 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     print(&if arguments.json {
         object::json(&model, &answer) + "\n"
     } else {
-        table::summary(&model, &answer) + &files
+        table::summary(&model, &answer, page.is_some()) + &files
     })?;
     warn(&model.warnings);
     for warning in &answer.warnings {

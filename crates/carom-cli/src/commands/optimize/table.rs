@@ -8,8 +8,8 @@ use carom::lab::optimize::{Answer, Verdict};
 use crate::commands::{count, quoted};
 use crate::style::{QUIET, STRONG, paint, right, visible};
 
-/// The answer in some lines.
-pub fn summary(model: &Model, answer: &Answer) -> String {
+/// The answer in some lines; with how to see it, if no report `is_asked` for.
+pub fn summary(model: &Model, answer: &Answer, is_asked: bool) -> String {
     let mut text = format!("{}\n", paint(STRONG, &model.title));
     let [compile, solve] = answer.seconds;
     let [variables, rows] = answer.size;
@@ -65,7 +65,7 @@ pub fn summary(model: &Model, answer: &Answer) -> String {
             let _ = writeln!(text, "  {}", paint(QUIET, &line));
         }
     }
-    if answer.status == Verdict::Optimal {
+    if answer.status == Verdict::Optimal && !is_asked {
         text += &(paint(QUIET, "to see it, add --report FILE.html") + "\n");
     }
     text

@@ -8,7 +8,7 @@ use carom_report::page::number;
 use carom_report::recording::Recorder;
 use carom_report::{animation, motion, plots, png, report as page, still};
 
-use super::report::{Report, lengths};
+use super::report::{Report, is_cut, lengths};
 use crate::args;
 use crate::commands::keep_model;
 use crate::commands::picture::{PLOTS, command_line, theme, write_plot};
@@ -181,8 +181,8 @@ fn facts(run: &Report) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("method", run.method.name.clone()),
         match outcome.step {
-            Some(step) => ("step", number(step, 6)),
-            None => ("longest step", number(outcome.longest_step, 3)),
+            Some(step) if !is_cut(outcome) => ("step", number(step, 6)),
+            _ => ("longest step", number(outcome.longest_step, 3)),
         },
         ("steps", outcome.steps.to_string()),
         ("status", format!("{} at t = {}", run.status().0, number(outcome.last.t, 6))),

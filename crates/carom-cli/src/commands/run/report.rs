@@ -156,9 +156,15 @@ pub fn significant(x: f64, scale: Option<f64>) -> String {
     }
 }
 
+/// True if every step ends earlier than the step that is named, as where controls have shorter intervals.
+pub(super) fn is_cut(outcome: &Outcome) -> bool {
+    outcome.steps > 0 && outcome.step.is_some_and(|step| step > 1.001 * outcome.longest_step)
+}
+
 /// The lengths of the steps; `--json` has all digits of a step.
 pub fn lengths(outcome: &Outcome) -> String {
     match outcome.step {
+        Some(_) if is_cut(outcome) => format!("steps up to {}", rounded(outcome.longest_step, 3)),
         Some(step) => format!("step {}", rounded(step, 6)),
         None => format!("controlled steps up to {}", rounded(outcome.longest_step, 3)),
     }
