@@ -88,20 +88,24 @@ fn a_ball_rebounds_from_an_elastic_floor() {
     }
 }
 
-/// The equation of a method's order holds across a kink: halving the step divides the error by 2^r.
+/// A method keeps its order across a kink of a potential, and across a force that jumps with the velocity: halving the step divides
+/// the error by 2^r.
 #[test]
 fn the_order_is_kept() {
-    let text = particle("V = \"abs(x) + cosh(x)\"", 1.0, 0.3, 6.0);
-    let model = model(&text, &[]);
-    let at = |method: &str, h: f64| {
-        let run = model.simulation().method(method).step(h).run().expect("it runs");
-        run.state().z.q()[0]
-    };
-    let exact = at("gauss6", 0.01);
-    for (method, order, h) in [("svc", 2, 0.02), ("gauss2", 4, 0.1), ("suzuki4", 4, 0.05), ("gauss3", 6, 0.2)] {
-        let (rough, fine) = ((at(method, h) - exact).abs(), (at(method, 0.5 * h) - exact).abs());
-        let found = (rough / fine).log2();
-        assert!((found - f64::from(order)).abs() < 0.5, "{method}: order {found}, errors {rough:e}, {fine:e}");
+    let jump = "V = \"cosh(x)\"\n[forces]\nx = \"-0.1*x'/abs(x') - 0.2*max(x', 0.1)\"";
+    for forces in ["V = \"abs(x) + cosh(x)\"", jump] {
+        let model = model(&particle(forces, 1.0, 0.3, 6.0), &[]);
+        let at = |method: &str, h: f64| {
+            let run = model.simulation().method(method).step(h).run().expect("it runs");
+            run.state().z.q()[0]
+        };
+        let exact = at("gauss6", 0.01);
+        for (method, order, h) in [("svc", 2, 0.02), ("gauss2", 4, 0.1), ("suzuki4", 4, 0.05), ("gauss3", 6, 0.2)] {
+            let (rough, fine) = ((at(method, h) - exact).abs(), (at(method, 0.5 * h) - exact).abs());
+            let found = (rough / fine).log2();
+            let what = format!("{method}, {forces}: order {found}, errors {rough:e}, {fine:e}");
+            assert!((found - f64::from(order)).abs() < 0.5, "{what}");
+        }
     }
 }
 
@@ -194,23 +198,6 @@ fn a_force_with_the_absolute_velocity_is_right() {
     let due = if s < half { from_rest(1.0, -c, s) } else { from_rest(from_rest(1.0, -c, half), c, s - half) };
     let run = simulated(&particle("V = \"x^2/2\"\n[forces]\nx = \"-0.5*abs(x')\"", 1.0, 0.0, t));
     check("|x'|", &run, due, 60);
-}
-
-/// The order of a method is kept across a force that jumps with the velocity.
-#[test]
-fn the_order_is_kept_where_velocities_reverse() {
-    let text = particle("V = \"cosh(x)\"\n[forces]\nx = \"-0.1*x'/abs(x') - 0.2*max(x', 0.1)\"", 1.0, 0.3, 6.0);
-    let model = model(&text, &[]);
-    let at = |method: &str, h: f64| {
-        let run = model.simulation().method(method).step(h).run().expect("it runs");
-        run.state().z.q()[0]
-    };
-    let exact = at("gauss6", 0.01);
-    for (method, order, h) in [("svc", 2, 0.02), ("gauss2", 4, 0.1), ("suzuki4", 4, 0.05), ("gauss3", 6, 0.2)] {
-        let (rough, fine) = ((at(method, h) - exact).abs(), (at(method, 0.5 * h) - exact).abs());
-        let found = (rough / fine).log2();
-        assert!((found - f64::from(order)).abs() < 0.5, "{method}: order {found}, errors {rough:e}, {fine:e}");
-    }
 }
 
 /// A body rebounds elastically from a wall, where the velocity jumps past the kink: with friction μ, v² falls by 2μ on each unit of way.

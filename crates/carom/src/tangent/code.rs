@@ -30,7 +30,7 @@ pub struct TangentCode {
     pub(super) parts: &'static [f64],
     /// (L_v, ṗ), with ṗ = L_q + F.
     pub(super) momenta: Block,
-    /// The same at all stages of a step of Gauss collocation.
+    /// (L_v, ṗ) and their slopes at all stages of a step at once; none if the flow is not Gauss collocation.
     pub(super) stages: Option<StageCode>,
     /// L, then L_q, L_t, L_θ. Compiled on first use.
     energy: OnceLock<Option<Kernel>>,
