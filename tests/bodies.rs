@@ -252,6 +252,7 @@ fn compare(name: &str, case: &Case, evaluators: &mut [Box<dyn Evaluator>; 2], z:
         graph.velocity(z).expect("the state is regular"),
         bodies.velocity(z).expect("the state is regular"),
     );
+    lists("roots of the inverse mass", &graph.roots_of_inverse_mass(z), &bodies.roots_of_inverse_mass(z));
     close(
         &format!("{name}: H"),
         graph.hamiltonian(z).expect("the state is regular"),

@@ -129,3 +129,18 @@ fn a_hill_is_not_missed() {
         }
     }
 }
+
+/// What a constraint holds fixed has the size that it would have without the constraint: √(2K m) of its momentum, and the way of a step.
+/// Roundoff would be a size by which errors are hidden, or found where there are none.
+#[test]
+fn what_constraints_hold_fixed_has_a_size() {
+    let text = "coordinates = [\"x\", \"y\"]\n[parameters]\nm = 4\n[lagrangian]\nT = \"m*(x'^2 + y'^2)/2\"\nV = \"9.8*m*y\"\n\
+                [[constraint]]\ng = \"x\"\n[initial]\nq = [0, 1]\nv = [0, 0]\n[run]\nuntil = 2";
+    let run = Model::from_text("guide", text, &[]).expect("it is right").simulate().expect("it runs");
+    let (outcome, speed) = (run.outcome(), 9.8 * 2.0);
+    let scale = outcome.error_scale.as_ref().expect("it completes");
+    let step = outcome.step.unwrap_or(2.0 / outcome.steps as f64);
+    let close = |found: f64, due: f64| (found / due - 1.0).abs() < 1e-9;
+    assert!(close(scale.p[0], 4.0 * speed), "{:e}", scale.p[0]);
+    assert!(close(scale.q[0], step * speed), "{:e}", scale.q[0]);
+}

@@ -5,9 +5,15 @@ use std::sync::Arc;
 use super::expression::Compiled;
 use super::{Evaluator, Forces, Power, Violated};
 use crate::limits::SLOW;
-use crate::mechanics::{Active, Field, Function, Inputs, Lift, Node, Reaction, Violation, Walls};
+use crate::mechanics::{
+    Active, Field, Function, Inputs, Lift, Node, Reaction, Violation, Walls, roots_of_inverse_mass,
+};
 use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::{NoSolution, Solved};
+
+/// A change of a velocity below this, relative to the velocity, has too few digits: a larger change of the momentum is tried, so often.
+const CLEAR_CHANGE: f64 = 1e-6;
+const LARGER_CHANGES: usize = 4;
 
 /// The evaluator of [`super::Expressions`].
 pub(super) struct Evaluate {
@@ -58,6 +64,34 @@ impl Evaluate {
         Ok(free)
     }
 
+    /// √(M⁻¹)ᵢᵢ of each coordinate, from the velocities with another momentum.
+    fn roots_by_momenta(&mut self, z: &Phase) -> Vec<f64> {
+        let n = z.q().len();
+        let before = self.velocity(z).map(<[f64]>::to_vec).unwrap_or(vec![0.0; n]);
+        let mut moved = z.clone();
+        let root = |i: usize| {
+            let mut change = Some(z.p()[i].abs()).filter(|p| *p > 0.0).unwrap_or(1.0);
+            for _ in 0..LARGER_CHANGES {
+                moved.copy_from(z);
+                moved.p_mut()[i] += change;
+                let answer = self.velocity(&moved).map_or(0.0, |v| v[i] - before[i]);
+                if answer.abs() >= CLEAR_CHANGE * before[i].abs() {
+                    return (answer / change).max(0.0).sqrt();
+                }
+                change /= CLEAR_CHANGE;
+            }
+            0.0
+        };
+        (0..n).map(root).collect()
+    }
+
+    /// √(M⁻¹)ᵢᵢ of each coordinate without the constraints of the model; none if M is singular without them.
+    fn roots_without_constraints(&mut self, z: &Phase) -> Option<Vec<f64>> {
+        let Evaluate { code, parameters, field, .. } = self;
+        let v = field.velocity(z.t, &z.z).ok()?;
+        roots_of_inverse_mass(code.local().ok()?, code.facts.stated, parameters, (z.t, z.q(), v))
+    }
+
     /// Returns this evaluator's copy of the reaction, which the plant compiles on first use. Fails as unsolvable if it does not
     /// compile.
     fn copy_reaction(&mut self) -> Solved<&mut Reaction> {
@@ -101,6 +135,12 @@ impl Evaluator for Evaluate {
 
     fn velocity(&mut self, z: &Phase) -> Solved<&[f64]> {
         self.field.velocity(z.t, &z.z)
+    }
+
+    fn roots_of_inverse_mass(&mut self, z: &Phase) -> Vec<f64> {
+        let is_held = self.code.facts.stated > 0;
+        let free = if is_held { self.roots_without_constraints(z) } else { None };
+        free.unwrap_or_else(|| self.roots_by_momenta(z))
     }
 
     fn hamiltonian(&mut self, z: &Phase) -> Solved<f64> {

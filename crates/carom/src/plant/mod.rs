@@ -133,6 +133,10 @@ pub trait Evaluator: Send {
     /// The velocities v = H_p.
     fn velocity(&mut self, z: &Phase) -> Solved<&[f64]>;
 
+    /// √(M⁻¹)ᵢᵢ of each coordinate at a state: how fast momentum i moves it. The constraints of the model are left out: what they hold
+    /// fixed would have roundoff for its size.
+    fn roots_of_inverse_mass(&mut self, z: &Phase) -> Vec<f64>;
+
     /// H of the free coordinates.
     fn hamiltonian(&mut self, z: &Phase) -> Solved<f64>;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::compiled::Chosen;
-use super::runner::{Plan, Pool, Runner, roots_of_inverse_mass};
+use super::runner::{Plan, Pool, Runner};
 use super::{Simulation, explicit, short};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
@@ -408,7 +408,7 @@ impl Worker<'_> {
         let evaluator = &mut *self.look.evaluator;
         evaluator.set_parameters(&state.parameters);
         evaluator.forget();
-        let roots = roots_of_inverse_mass(evaluator, &state.z);
+        let roots = evaluator.roots_of_inverse_mass(&state.z);
         let time = self.ensemble.until - state.z.t;
         enter(evaluator, state, facts.walls, plan.control?, plan.step, roots, time)
     }

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::interval::Piece;
 use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION, WORK_OF_IMPACT};
 use crate::mechanics::Node;
-use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Feedback, Following, Look, Mesh, Observer, Outcome, Schedule,
@@ -300,7 +299,7 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         (Some(tolerance), Memory::Control(control)) => (control.tolerance, control.longest) = (tolerance, plan.step),
         (Some(tolerance), Memory::Explicit(lane)) => (lane.tolerance, lane.longest) = (tolerance, plan.step),
         (Some(tolerance), memory) => {
-            let roots = roots_of_inverse_mass(&mut *look.evaluator, &state.z);
+            let roots = look.evaluator.roots_of_inverse_mass(&state.z);
             let power = look.evaluator.hamiltonian_and_power(&state.z).map_or(0.0, |(_, power)| power);
             let power = power.abs().max(2.0 * plan.kinetic);
             *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots.clone(), power));
@@ -373,19 +372,4 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
         warnings: Vec::new(),
         notes: Vec::new(),
     })
-}
-
-/// √(M⁻¹)ᵢᵢ of each coordinate, by a change of each momentum.
-pub(super) fn roots_of_inverse_mass(evaluator: &mut dyn Evaluator, z: &Phase) -> Vec<f64> {
-    let n = z.q().len();
-    let before = evaluator.velocity(z).map(<[f64]>::to_vec).unwrap_or(vec![0.0; n]);
-    let mut moved = z.clone();
-    let root = |i: usize| {
-        let change = Some(z.p()[i].abs()).filter(|p| *p > 0.0).unwrap_or(1.0);
-        moved.copy_from(z);
-        moved.p_mut()[i] += change;
-        let after = evaluator.velocity(&moved).map_or(before[i], |v| v[i]);
-        ((after - before[i]) / change).max(0.0).sqrt()
-    };
-    (0..n).map(root).collect()
 }

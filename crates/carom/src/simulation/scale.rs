@@ -1,6 +1,6 @@
 //! The size of a motion, and the difference between two runs relative to it.
 
-use super::runner::{Plan, Runner, roots_of_inverse_mass};
+use super::runner::{Plan, Runner};
 use crate::limits::REST_TIME;
 use crate::run::{ErrorScale, Outcome};
 use crate::solve::larger;
@@ -19,7 +19,7 @@ pub(super) fn scale_of(runner: &Runner, plan: Plan, outcome: &Outcome, tolerance
         Some(_) => (z.t - start.t) / outcome.steps.max(1) as f64,
         None => plan.step,
     };
-    let roots = roots_of_inverse_mass(&mut *runner.evaluator(), z);
+    let roots = runner.evaluator().roots_of_inverse_mass(z);
     let mut scale: Vec<f64> = Vec::with_capacity(2 * n);
     for (i, [low, high, size]) in outcome.bounds.iter().enumerate() {
         let by_energy = match i < n {

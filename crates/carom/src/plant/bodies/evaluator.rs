@@ -107,6 +107,24 @@ impl Evaluator for Evaluate {
         Ok(&self.now.q_dot)
     }
 
+    fn roots_of_inverse_mass(&mut self, z: &Phase) -> Vec<f64> {
+        let n = z.q().len();
+        if self.now.look(&self.machine, z).is_err() {
+            return vec![0.0; n];
+        }
+        let Evaluate { machine: Machine { tree, .. }, now: Instant { tangent, .. }, .. } = self;
+        let (mut along, mut freedoms, mut moved) = (vec![0.0; n], vec![0.0; tree.freedoms], vec![0.0; n]);
+        let root = |i: usize| {
+            along.fill(0.0);
+            along[i] = 1.0;
+            tree.to_freedoms(z.q(), &along, 0.5, &mut freedoms);
+            tangent.mass.solve(tree, &tangent.pose, &mut freedoms);
+            tree.to_coordinates(z.q(), &freedoms, 0.5, &mut moved);
+            moved[i].max(0.0).sqrt()
+        };
+        (0..n).map(root).collect()
+    }
+
     fn hamiltonian(&mut self, z: &Phase) -> Solved<f64> {
         self.hamiltonian_and_power(z).map(|(hamiltonian, _)| hamiltonian)
     }
