@@ -139,7 +139,7 @@ impl Variational {
         if self.past.extrapolate(h, unknowns) {
             return Ok(true);
         }
-        if self.has_polynomial && self.last.guess(&self.points, z0, h, unknowns) {
+        if self.has_polynomial && self.last.guess(&self.points, z0, h, unknowns).is_some() {
             return Ok(true);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
