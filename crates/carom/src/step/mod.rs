@@ -36,7 +36,7 @@ pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};
 
-pub use crate::lanes::Progress;
+pub use crate::lanes::LaneMemory;
 use crate::solve::Solved;
 
 /// Makes steps. Its caches and initial guesses are not part of the state and never change a result.
