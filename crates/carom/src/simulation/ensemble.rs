@@ -15,7 +15,7 @@ use crate::mechanics::Node;
 use crate::model::QuickStart;
 use crate::phase::Phase;
 use crate::run::{Audience, Look, Outcome, Sections, Status, Watcher};
-use crate::step::{Memory, LaneMemory, Scheme, State, Variant, enter, leave};
+use crate::step::{LaneMemory, Memory, Scheme, State, Variant, enter, leave};
 
 /// A compiled simulation whose parameters vary from motion to motion.
 pub(crate) struct Ensemble {
