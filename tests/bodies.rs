@@ -6,7 +6,7 @@ use carom::lab::expr::Expr;
 use carom::lab::flow::named;
 use carom::lab::mechanics::Node;
 use carom::lab::mechanism::{
-    Attached, Inertia, Joint, Kinematics, Link, Matrix, Mechanism, Vector, identity, rotation,
+    Attached, Inertia, Kinematics, Link, LinkJoint, Matrix3, Mechanism, Vector, identity, rotation,
 };
 use carom::lab::phase::Phase;
 use carom::lab::plant::{Bodies, Evaluator, Expressions, Plant};
@@ -17,7 +17,7 @@ fn vector(entries: [f64; 3]) -> Vector {
     entries.map(Expr::constant)
 }
 
-fn link(parent: Option<usize>, joint: Joint, at: [f64; 3], coordinate: usize) -> Link {
+fn link(parent: Option<usize>, joint: LinkJoint, at: [f64; 3], coordinate: usize) -> Link {
     let zero = Expr::constant(0.0);
     Link {
         parent,
@@ -61,7 +61,7 @@ struct Extras {
 }
 
 /// A tree of links with points, walls, outputs and sections; coordinates are q0, q1, …
-fn case(name: &'static str, links: Vec<Link>, turned: Option<Matrix>, q: &[f64], v: &[f64], extras: Extras) -> Case {
+fn case(name: &'static str, links: Vec<Link>, turned: Option<Matrix3>, q: &[f64], v: &[f64], extras: Extras) -> Case {
     let [m, g] = ["m", "g"].map(Expr::symbol);
     let t = time();
     let mut links = links;
@@ -110,7 +110,7 @@ fn case(name: &'static str, links: Vec<Link>, turned: Option<Matrix>, q: &[f64],
             form: Form::Function,
         });
     }
-    for (i, link) in mechanism.links.iter().enumerate().filter(|(_, link)| link.joint == Joint::Ball) {
+    for (i, link) in mechanism.links.iter().enumerate().filter(|(_, link)| link.joint == LinkJoint::Ball) {
         let g: Expr = (0..4).map(|k| qs[link.coordinate + k].squared()).sum();
         constraints.push(Constraint {
             name: String::new(),
@@ -154,10 +154,10 @@ fn cases() -> Vec<Case> {
     let axis = |entries: [f64; 3]| vector(entries);
     let arm = |extras: Extras, name: &'static str| {
         let mut links = vec![
-            link(None, Joint::Revolute(axis([0.0, 0.0, 1.0])), [0.1, 0.0, 0.2], 0),
-            link(Some(0), Joint::Revolute(axis([0.0, 1.0, 0.0])), [0.5, 0.0, 0.0], 1),
-            link(Some(1), Joint::Prismatic(axis([0.6, 0.0, 0.8])), [0.0, 0.1, -0.4], 2),
-            link(Some(2), Joint::Revolute(axis([1.0, 0.0, 0.0])), [0.0, 0.0, 0.3], 3),
+            link(None, LinkJoint::Revolute(axis([0.0, 0.0, 1.0])), [0.1, 0.0, 0.2], 0),
+            link(Some(0), LinkJoint::Revolute(axis([0.0, 1.0, 0.0])), [0.5, 0.0, 0.0], 1),
+            link(Some(1), LinkJoint::Prismatic(axis([0.6, 0.0, 0.8])), [0.0, 0.1, -0.4], 2),
+            link(Some(2), LinkJoint::Revolute(axis([1.0, 0.0, 0.0])), [0.0, 0.0, 0.3], 3),
         ];
         links[1].inertia = solid(m, [0.2, 0.0, -0.1], [0.05, 0.06, 0.03]);
         links[2].inertia = solid(number(0.8), [0.0, 0.1, 0.0], [0.02, 0.03, 0.04]);
@@ -170,9 +170,9 @@ fn cases() -> Vec<Case> {
     };
     let balls = {
         let mut links = vec![
-            link(None, Joint::Ball, [0.0, 0.0, 0.1], 0),
-            link(Some(0), Joint::Revolute(axis([0.0, 1.0, 0.0])), [0.0, 0.0, -0.6], 4),
-            link(Some(1), Joint::Ball, [0.0, 0.0, -0.4], 5),
+            link(None, LinkJoint::Ball, [0.0, 0.0, 0.1], 0),
+            link(Some(0), LinkJoint::Revolute(axis([0.0, 1.0, 0.0])), [0.0, 0.0, -0.6], 4),
+            link(Some(1), LinkJoint::Ball, [0.0, 0.0, -0.4], 5),
         ];
         links[0].inertia = solid(m, [0.0, 0.0, -0.3], [0.05, 0.06, 0.03]);
         links[1].inertia = solid(number(0.6), [0.0, 0.05, -0.2], [0.02, 0.03, 0.02]);
@@ -233,7 +233,7 @@ fn close(what: &str, a: f64, b: f64, tolerance: f64) {
 
 /// Removes the parts along unit quaternions.
 fn tangential(case: &Case, q: &[f64], gradient: &mut [f64]) {
-    for link in case.system.mechanism.iter().flat_map(|m| &m.links).filter(|link| link.joint == Joint::Ball) {
+    for link in case.system.mechanism.iter().flat_map(|m| &m.links).filter(|link| link.joint == LinkJoint::Ball) {
         let range = link.coordinate..link.coordinate + 4;
         let along: f64 = gradient[range.clone()].iter().zip(&q[range.clone()]).map(|(g, q)| g * q).sum();
         gradient[range.clone()].iter_mut().zip(&q[range]).for_each(|(g, q)| *g -= along * q);

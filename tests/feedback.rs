@@ -1,7 +1,7 @@
 //! Feedback along optimal motions with impacts: the Riccati recursion against closed forms and dense least squares, the linear
 //! closed loop against runs, and runs that are disturbed much.
 
-use carom::lab::feedback::riccati::{Step, apply, gain, product};
+use carom::lab::feedback::riccati::{StepDerivatives, apply, gain, product};
 use carom::lab::feedback::{Design, Linear, Through};
 use carom::lab::tangent::Matrix;
 use carom::{Feedback, Model, Trajectory};
@@ -138,7 +138,7 @@ fn the_recursion_gives_the_closed_form_of_the_double_integrator() {
     let (h, r, count) = (0.05, 0.3, 40);
     let [s, v] = [7.0, 2.0];
     let two = |a: [f64; 4]| Matrix { columns: 2, data: a.to_vec() };
-    let step = Step {
+    let step = StepDerivatives {
         a: two([1.0, h, 0.0, 1.0]),
         b: Matrix { columns: 1, data: vec![0.5 * h * h, h] },
         by_t: vec![0.0; 2],
@@ -190,7 +190,7 @@ fn dense(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 fn the_gains_solve_the_whole_problem_at_once() {
     let model = named("strike");
     let Design { feedback, linear, weights } = design(&model, Through::Impact);
-    let mut steps: Vec<(Step, f64)> = Vec::new();
+    let mut steps: Vec<(StepDerivatives, f64)> = Vec::new();
     let mut gains = Vec::new();
     for (k, (phase, track)) in linear.phases.iter().zip(&feedback.tracks).enumerate() {
         let count = phase.steps.len();

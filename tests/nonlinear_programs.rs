@@ -1,8 +1,8 @@
 //! The interior point on small programs with known optima. [Hock & Schittkowski, Test Examples for Nonlinear Programming Codes]
 
 use carom::lab::expr::{Expr, eval, grad, jacobian};
-use carom::lab::optimize::interior::{Ending, Limits, Solution, solve};
-use carom::lab::optimize::nlp::{Derivatives, Nlp, Structure};
+use carom::lab::optimize::interior::{Limits, Solution, SolverEnding, solve};
+use carom::lab::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 const NONE: f64 = f64::INFINITY;
 
@@ -49,7 +49,7 @@ impl Nlp for Symbolic {
         self.at(&[self.f], x)[0]
     }
 
-    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut Derivatives) {
+    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut NlpDerivatives) {
         into.gradient = self.at(&self.gradient, x);
         into.jacobian = self.at(&self.jacobian.concat(), x);
         into.hessian.fill(0.0);
@@ -73,7 +73,7 @@ fn minimise(mut program: Symbolic, start: &[f64]) -> Solution {
 
 #[track_caller]
 fn assert_optimum(solution: &Solution, f: f64, x: &[f64]) {
-    assert_eq!(solution.ending, Ending::Optimal, "{:?}", solution.last);
+    assert_eq!(solution.ending, SolverEnding::Optimal, "{:?}", solution.last);
     assert!((solution.last.objective - f).abs() < 1e-6 * (1.0 + f.abs()), "f = {}, not {f}", solution.last.objective);
     for (found, wanted) in solution.x.iter().zip(x) {
         assert!((found - wanted).abs() < 1e-4, "{:?}, not {x:?}", solution.x);
@@ -134,7 +134,7 @@ fn rows_may_repeat_each_other() {
     let row = x[0] + x[1] - 2.0;
     let program = Symbolic::new(&x, x[0].squared() + 2.0 * x[1].squared(), &[row, row, row], &[-NONE; 2], &[NONE; 2]);
     let solution = minimise(program, &[5.0, -3.0]);
-    assert_eq!(solution.ending, Ending::Optimal);
+    assert_eq!(solution.ending, SolverEnding::Optimal);
     assert!((solution.x[0] - 4.0 / 3.0).abs() < 1e-7, "{:?}", solution.x);
 }
 
@@ -148,7 +148,7 @@ fn the_search_does_not_jam() {
         Symbolic::new(&x, x[0], &c, &[-NONE, 0.0, 0.0], &[NONE; 3])
     };
     let solution = minimise(program(), &[-2.0, 3.0, 1.0]);
-    assert_eq!(solution.ending, Ending::Infeasible);
+    assert_eq!(solution.ending, SolverEnding::Infeasible);
     assert!((solution.x[0] + 1.0).abs() < 1e-6 && solution.x[2] < 1e-6, "{:?}", solution.x);
     assert_optimum(&minimise(program(), &[2.0, 3.0, 1.0]), 1.0, &[1.0, 0.0, 0.5]);
 }
@@ -159,7 +159,7 @@ fn an_infeasible_program_is_recognised() {
     let x = symbols(2);
     let program = Symbolic::new(&x, x[1].squared(), &[x[0].squared() + 1.0], &[-NONE; 2], &[NONE; 2]);
     let solution = minimise(program, &[3.0, 1.0]);
-    assert_eq!(solution.ending, Ending::Infeasible);
+    assert_eq!(solution.ending, SolverEnding::Infeasible);
     assert!(solution.x[0].abs() < 1e-2, "{:?}", solution.x);
 }
 
@@ -168,7 +168,7 @@ fn an_infeasible_program_is_recognised() {
 fn bad_programs_end() {
     let x = symbols(1);
     let program = Symbolic::new(&x, (x[0] - 3.0).ln(), &[], &[-NONE], &[NONE]);
-    assert_eq!(minimise(program, &[0.0]).ending, Ending::Failed);
+    assert_eq!(minimise(program, &[0.0]).ending, SolverEnding::Failed);
     let program = Symbolic::new(&x, x[0], &[], &[-NONE], &[NONE]);
-    assert_ne!(minimise(program, &[0.0]).ending, Ending::Optimal);
+    assert_ne!(minimise(program, &[0.0]).ending, SolverEnding::Optimal);
 }

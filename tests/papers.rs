@@ -1,7 +1,7 @@
 //! The claims of the papers about their figures and tables against our findings. `carom paper` prints the same numbers.
 
 use carom::lab::catalogue::find;
-use carom::lab::compare::{Plan, Recorded, compare};
+use carom::lab::compare::{ComparisonPlan, Recorded, compare};
 use carom::lab::method::Method;
 use carom::lab::model::Model;
 use carom::lab::simulation::Simulation;
@@ -172,7 +172,7 @@ fn impact_times_of_mhc() {
 fn compared_methods_show_their_order() {
     let model = Model::from_text("cart-pendulum", find("cart-pendulum").expect("it ships").text, &[]).expect("right");
     let methods = ["cva", "sva+ctec", "gauss2", "suzuki4", "rk4+shadow"];
-    let plan = Plan::new(&methods, None, &[0.02, 0.01], 2.0).expect("it is right");
+    let plan = ComparisonPlan::new(&methods, None, &[0.02, 0.01], 2.0).expect("it is right");
     let comparison = compare(&model, &plan, &mut |_| {}).expect("it runs");
     assert!(comparison.exact_error < 1e-11, "{:e}", comparison.exact_error);
     for (k, order) in [2.0, 2.0, 4.0, 4.0].into_iter().enumerate() {

@@ -4,7 +4,7 @@ use carom::lab::catalogue::find;
 use carom::lab::mechanics::Mechanics;
 use carom::lab::method::Method;
 use carom::lab::model::Model;
-use carom::lab::projection::{Map, NormalForm, Principle, Projector, Study, Verdict, fold, report};
+use carom::lab::projection::{HypothesisVerdict, Map, NormalForm, Principle, Projector, Study, fold, report};
 use carom::lab::simulation::{Simulation, study};
 use carom_tests::Random;
 use carom_tests::motion::{model, shipped};
@@ -174,7 +174,7 @@ fn too_small_a_k_can_be_forced() {
     let text = format!("{}[projection]\nk = 20\n", find("bar").expect("it ships").text);
     let forced = model(&format!("{text}force = true\n"), &[]);
     let forced = study(&forced).expect("it can be studied");
-    assert!(forced.hypotheses.iter().any(|h| h.verdict == Verdict::Forced));
+    assert!(forced.hypotheses.iter().any(|h| h.verdict == HypothesisVerdict::Forced));
     assert!(Principle::new(&forced).is_ok());
     let error = Principle::new(&study(&model(&text, &[])).expect("it can be studied")).expect_err("k is small");
     assert!(error.to_string().contains("k must be larger than k_c = 36"), "{error}");

@@ -1,8 +1,8 @@
 //! Trees of bodies: each formula against differences, on random trees with all joints.
 
 use carom::lab::tree::{
-    Articulated, Body, Equations, Force, Joint, Mat3, Midpoint, Over, Planar, PlanarRattle, Point, Quaternion, Rattle,
-    Tree, Vec3, move_by, pull,
+    Articulated, Body, BodyPoint, Equations, Force, Joint, Mat3, MidpointStep, Over, Planar, PlanarRattle, Quaternion,
+    Rattle, Tree, Vec3, move_by, pull,
 };
 use carom_tests::Random;
 use carom_tests::tree::{Sample, differences, distance, moved, numbers, pose, random_tree, sample, vector};
@@ -139,7 +139,7 @@ fn accelerations_obey_newton_and_euler() {
         }
         // A point: the difference of its velocity.
         let body = tree.links.len() - 1;
-        let point = Point { body: Some(body), at: vector(random) };
+        let point = BodyPoint { body: Some(body), at: vector(random) };
         let velocity_at = |tau: f64| point.velocity(&pose_at(tau));
         let difference = (velocity_at(tau) - velocity_at(-tau)) * (0.5 / tau);
         let x = point.place(&now);
@@ -153,7 +153,7 @@ fn accelerations_obey_newton_and_euler() {
 fn gradients_are_pulled_up_the_chains() {
     on_random_trees(|random, sample, name| {
         let Sample { tree, around, q, v } = sample;
-        let (point, f) = (Point { body: Some(random.below(tree.links.len())), at: vector(random) }, vector(random));
+        let (point, f) = (BodyPoint { body: Some(random.below(tree.links.len())), at: vector(random) }, vector(random));
         let now = pose(tree, around, q, v);
         let mut gradient = vec![0.0; tree.freedoms];
         pull(tree, &now, point.body, point.place(&now), f, &mut gradient);
@@ -196,7 +196,7 @@ impl Step<'_> {
 }
 
 fn rules(tree: &Tree) -> [(&'static str, Box<dyn Equations>); 2] {
-    [("midpoint", Box::new(Midpoint::new(tree))), ("bodies", Box::new(Rattle::new(tree)))]
+    [("midpoint", Box::new(MidpointStep::new(tree))), ("bodies", Box::new(Rattle::new(tree)))]
 }
 
 fn on_random_steps(mut law: impl FnMut(&mut Random, &Step, &mut dyn Equations, &str)) {
@@ -291,7 +291,7 @@ fn places_of_points_on_the_ground_are_fixed() {
     let tree = random_tree(&mut random, 3, false);
     let sample = sample(&mut random, tree);
     let pose = pose(&sample.tree, &sample.around, &sample.q, &sample.v);
-    let point = Point { body: None, at: Vec3(1.0, 2.0, 3.0) };
+    let point = BodyPoint { body: None, at: Vec3(1.0, 2.0, 3.0) };
     assert_eq!((point.place(&pose), point.velocity(&pose)), (point.at, Vec3::ZERO));
 }
 
@@ -337,7 +337,7 @@ fn the_kernel_of_the_plane_is_that_of_space() {
             sample: &sample,
         };
         let rules: [[&mut dyn Equations; 2]; 2] = [
-            [&mut Midpoint::new(tree), &mut Planar::new(tree)],
+            [&mut MidpointStep::new(tree), &mut Planar::new(tree)],
             [&mut Rattle::new(tree), &mut PlanarRattle::new(tree)],
         ];
         let delta = numbers(&mut random, tree.freedoms, 1.0);

@@ -1,6 +1,6 @@
 //! Laws of mechanics on trees of bodies, for both rules with recursive kernels.
 
-use carom::lab::tree::{Body, Equations, Force, Joint, Mat3, Midpoint, Pose, Quaternion, Rattle, Tree, Vec3};
+use carom::lab::tree::{Body, Equations, Force, Joint, Mat3, MidpointStep, Pose, Quaternion, Rattle, Tree, Vec3};
 use carom_tests::Random;
 use carom_tests::tree::{differences, distance, moved, numbers, random_tree, vector};
 use carom_tests::tree_reference::Motion;
@@ -67,7 +67,7 @@ fn keeps_momentum<E: Equations>(rule: fn(&Tree) -> E, steps: usize, what: &str) 
 fn floating_trees_keep_their_momentum() {
     // 1e5 steps with CAROM_SOAK=1.
     let steps = if std::env::var_os("CAROM_SOAK").is_some() { 100_000 } else { 2_000 };
-    keeps_momentum(Midpoint::new, steps, "midpoint");
+    keeps_momentum(MidpointStep::new, steps, "midpoint");
     keeps_momentum(Rattle::new, steps, "bodies");
 }
 
@@ -87,7 +87,7 @@ fn is_reversible<E: Equations>(rule: fn(&Tree) -> E, what: &str) {
 
 #[test]
 fn steps_are_reversible() {
-    is_reversible(Midpoint::new, "midpoint");
+    is_reversible(MidpointStep::new, "midpoint");
     is_reversible(Rattle::new, "bodies");
 }
 
@@ -163,7 +163,7 @@ fn turned(tree: &Tree, q0: &[f64], q1: &[f64]) -> Vec<f64> {
 
 #[test]
 fn steps_are_symplectic() {
-    is_symplectic(Midpoint::new, "midpoint");
+    is_symplectic(MidpointStep::new, "midpoint");
     is_symplectic(Rattle::new, "bodies");
 }
 
@@ -197,7 +197,7 @@ fn keeps_energy<E: Equations>(rule: fn(&Tree) -> E, steps: usize, part: f64, wha
 #[test]
 fn energy_stays_near_its_start() {
     let steps = if std::env::var_os("CAROM_SOAK").is_some() { 100_000 } else { 10_000 };
-    keeps_energy(Midpoint::new, steps, 2e-3, "midpoint");
+    keeps_energy(MidpointStep::new, steps, 2e-3, "midpoint");
     keeps_energy(Rattle::new, steps, 2e-2, "bodies");
 }
 
@@ -223,7 +223,7 @@ fn has_order_two<E: Equations>(rule: fn(&Tree) -> E, what: &str) {
 
 #[test]
 fn steps_have_order_two() {
-    has_order_two(Midpoint::new, "midpoint");
+    has_order_two(MidpointStep::new, "midpoint");
     has_order_two(Rattle::new, "bodies");
 }
 
@@ -261,7 +261,7 @@ fn the_choice_of_the_root_has_no_effect() {
             let relative = r[other].tr_mul(world[other] - world[root]);
             let q = [&place.array()[..], &turns[root].array(), &(inverse * turns[other]).array()].concat();
             let v = [moving.array(), rates[root].array(), relative.array()].concat();
-            let mut motion = Motion::new(Midpoint::new, tree, Vec3(0.0, 0.0, -9.81), Vec::new(), &q, &v);
+            let mut motion = Motion::new(MidpointStep::new, tree, Vec3(0.0, 0.0, -9.81), Vec::new(), &q, &v);
             (0..2000).for_each(|_| motion.step(0.0005));
             let mut pose = Pose::new(&motion.tree);
             pose.place(&motion.tree, &motion.around, &motion.q, &[0.0; 9]);
@@ -296,7 +296,7 @@ fn order_of_bodies_and_units_have_no_effect() {
             q.extend(ball(61 + k as u64));
             v.extend([0.5, 0.1 * k as f64, -0.6, 0.3]);
         }
-        let mut motion = Motion::new(Midpoint::new, arms(order), Vec3(0.0, 0.0, -9.81), Vec::new(), &q, &v);
+        let mut motion = Motion::new(MidpointStep::new, arms(order), Vec3(0.0, 0.0, -9.81), Vec::new(), &q, &v);
         (0..100).for_each(|_| motion.step(0.01));
         (0..3).map(|k| motion.q[4 + 5 * order.iter().position(|i| *i == k).unwrap_or(0)]).collect::<Vec<f64>>()
     };
@@ -327,7 +327,7 @@ fn order_of_bodies_and_units_have_no_effect() {
             (link.v..link.v + link.freedoms).for_each(|i| v[i] *= unit / time);
         }
         let gravity = Vec3(0.0, 2.0, -9.81) * (length / (time * time));
-        let mut motion = Motion::new(Midpoint::new, tree, gravity, Vec::new(), &q, &v);
+        let mut motion = Motion::new(MidpointStep::new, tree, gravity, Vec::new(), &q, &v);
         (0..100).for_each(|_| motion.step(0.01 * time));
         for link in motion.tree.links.iter().filter(|link| matches!(link.body.joint, Joint::Prismatic(_))) {
             motion.q[link.q] /= length;
@@ -340,7 +340,8 @@ fn order_of_bodies_and_units_have_no_effect() {
 
 #[test]
 fn a_hanging_chain_stays_at_rest() {
-    let mut motion = Motion::new(Midpoint::new, chain(20), Vec3(0.0, 0.0, -9.81), Vec::new(), &[0.0; 20], &[0.0; 20]);
+    let mut motion =
+        Motion::new(MidpointStep::new, chain(20), Vec3(0.0, 0.0, -9.81), Vec::new(), &[0.0; 20], &[0.0; 20]);
     (0..100).for_each(|_| motion.step(0.05));
     assert!(motion.q.iter().all(|q| q.abs() < 1e-13), "{:?}", motion.q);
 }

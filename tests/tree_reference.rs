@@ -1,7 +1,7 @@
 //! Steps on trees against reference numbers of two independent implementations in more than 30 digits.
 
 use carom::Model;
-use carom::lab::tree::{Body, Equations, Joint, Mat3, Midpoint, Quaternion, Rattle, Tree, Vec3};
+use carom::lab::tree::{Body, Equations, Joint, Mat3, MidpointStep, Quaternion, Rattle, Tree, Vec3};
 use carom_tests::reference::{number, numbers};
 use carom_tests::tree::distance;
 use carom_tests::tree_reference::{Motion, Tie, point, tree};
@@ -67,7 +67,7 @@ fn follow_revolute<E: Equations>(rule: fn(&Tree) -> E, key: &str) {
 
 #[test]
 fn nodes_with_revolute_joints_agree() {
-    follow_revolute(Midpoint::new, "midpoint");
+    follow_revolute(MidpointStep::new, "midpoint");
     follow_revolute(Rattle::new, "bodies_rule");
 }
 
@@ -78,7 +78,7 @@ fn ball(parent: Option<usize>, at: Vec3, mass: f64, com: Vec3, moments: &[f64]) 
 
 #[test]
 fn nodes_with_ball_joints_agree() {
-    follow_balls(Midpoint::new, "midpoint");
+    follow_balls(MidpointStep::new, "midpoint");
 }
 
 fn follow_balls<E: Equations>(rule: fn(&Tree) -> E, key: &str) {
@@ -131,7 +131,7 @@ fn the_marionette_follows_its_strings() {
     };
     let [q, v] = ["q", "v"].map(|key| numbers(&model["start"][key]));
     for key in ["midpoint", "midpoint_long_step"] {
-        let mut motion = Motion::new(Midpoint::new, tree(bodies), vec3(&model["gravity"]), ties(), &q, &v);
+        let mut motion = Motion::new(MidpointStep::new, tree(bodies), vec3(&model["gravity"]), ties(), &q, &v);
         let (mut worst, mut largest): (f64, f64) = (0.0, 0.0);
         follow(&mut motion, &model[key], |motion, node| {
             let (_, v, g) = motion.projected();

@@ -7,7 +7,7 @@
 //! `CAROM_UNITS=all` runs every method.
 
 use carom::lab::catalogue::EXAMPLES;
-use carom::lab::model::{Model, Motion};
+use carom::lab::model::{InitialMotion, Model};
 use carom_tests::motion::model;
 use carom_tests::units::{Case, Unit};
 
@@ -79,7 +79,7 @@ fn no_unit_matters_by_default() {
     // A start from two configurations needs a step; a search on these takes long, and they differ from others only in their size.
     let large = ["chain-10", "squeezer", "ball-row", "jack-in-a-box", "newtons-cradle"];
     for (name, model, until) in shipped() {
-        let starts_from_two = matches!(model.initial.as_ref().map(|i| &i.motion), Some(Motion::Next(_)));
+        let starts_from_two = matches!(model.initial.as_ref().map(|i| &i.motion), Some(InitialMotion::Next(_)));
         if !starts_from_two && (wants_all() || !large.contains(&name)) {
             compare(name, "default", &model, &Case::new(&model, None, until));
         }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use carom::lab::kernel::{Backend, Compiler, Kernel, NewtonKernel, Problem, Tape};
+use carom::lab::kernel::{Backend, Compiler, Kernel, NewtonKernel, NewtonProblem, Tape};
 use carom_bench::{Mechanism, cart_pendulum, chain};
 
 fn main() {
@@ -48,7 +48,8 @@ fn newton(mechanism: &Mechanism, compiler: Compiler) -> Option<(Duration, f64)> 
     let (unknowns, after) = rest.split_at(n);
     let given = [before, after].concat();
     let results = &step.outputs[n + n * n..];
-    let problem = Problem { given: &given, unknowns, residuals: &step.outputs[..n], results, ..Problem::default() };
+    let problem =
+        NewtonProblem { given: &given, unknowns, residuals: &step.outputs[..n], results, ..NewtonProblem::default() };
     let start = Instant::now();
     let kernel = compiler.within(|| NewtonKernel::new(&problem)).ok()?;
     let compiled = start.elapsed();

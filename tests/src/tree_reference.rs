@@ -1,8 +1,8 @@
 //! The trees of `reference/mechanisms.json` and `reference/marionette.json`, and their steps.
 
 use carom::lab::tree::{
-    Body, Equations, Joint, Mat3, Over, Point, Pose, Quaternion, Relations, Solver, Surroundings, Tangent, Tree,
-    Values, Vec3, move_by, pull,
+    Body, BodyPoint, Equations, Joint, Mat3, Over, Pose, Quaternion, RelationValues, Relations, Solver, Surroundings,
+    TangentSpace, Tree, Vec3, move_by, pull,
 };
 use serde_json::Value;
 
@@ -40,8 +40,8 @@ pub fn tree(bodies: &Value) -> Tree {
 }
 
 /// A point of the file: `{"body": …, "at": …}`.
-pub fn point(bodies: &Value, value: &Value) -> Point {
-    Point { body: find(bodies, &value["body"]), at: vec3(&value["at"]) }
+pub fn point(bodies: &Value, value: &Value) -> BodyPoint {
+    BodyPoint { body: find(bodies, &value["body"]), at: vec3(&value["at"]) }
 }
 
 /// start + amplitude·(1 − cos(omega·t))
@@ -68,9 +68,9 @@ impl Driven {
 /// A constraint of the files.
 pub enum Tie {
     /// (A − B)·e
-    Join([Point; 2], Vec3),
+    Join([BodyPoint; 2], Vec3),
     /// (|A − end(t)|² − length(t)²)/2
-    Cord(Point, [Driven; 3], Driven),
+    Cord(BodyPoint, [Driven; 3], Driven),
 }
 
 impl Tie {
@@ -89,7 +89,7 @@ impl Relations for Ties {
         self.0.len()
     }
 
-    fn evaluate(&mut self, tree: &Tree, pose: &Pose, _q: &[f64], t: f64, values: Values) {
+    fn evaluate(&mut self, tree: &Tree, pose: &Pose, _q: &[f64], t: f64, values: RelationValues) {
         values.rows.fill(0.0);
         for (k, (tie, row)) in self.0.iter().zip(values.rows.chunks_exact_mut(tree.freedoms)).enumerate() {
             match tie {
@@ -174,7 +174,7 @@ impl<E: Equations> Motion<E> {
     /// p, v and the largest |g| on the tangent space.
     pub fn projected(&mut self) -> (Vec<f64>, Vec<f64>, f64) {
         let Motion { tree, around, ties, t, q, p, .. } = self;
-        let mut tangent = Tangent::new(tree, ties.count());
+        let mut tangent = TangentSpace::new(tree, ties.count());
         tangent.set(tree, around, ties, q, *t).expect("the constraints are independent");
         let (mut p, mut v) = (p.clone(), vec![0.0; tree.freedoms]);
         tangent.project(tree, &mut p, &mut v);
@@ -189,7 +189,7 @@ impl<E: Equations> Motion<E> {
     }
 
     /// The place of a point.
-    pub fn place(&self, point: Point) -> Vec3 {
+    pub fn place(&self, point: BodyPoint) -> Vec3 {
         let mut pose = Pose::new(&self.tree);
         pose.place(&self.tree, &self.around, &self.q, &vec![0.0; self.tree.freedoms]);
         point.place(&pose)

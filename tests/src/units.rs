@@ -2,7 +2,7 @@
 
 use carom::Trajectory;
 use carom::lab::expr::{Expr, substitute};
-use carom::lab::model::{Model, Motion};
+use carom::lab::model::{InitialMotion, Model};
 use carom::lab::run::Status;
 use carom::lab::simulation::Simulation;
 use carom::lab::system::{Parameter, time};
@@ -103,9 +103,9 @@ pub fn with_units(model: &Model) -> Model {
         };
         divide(&mut initial.q, &|s| s);
         match &mut initial.motion {
-            Motion::Velocity(v) => divide(v, &|s| s / of_t),
-            Motion::Momentum(p) => divide(p, &|s| of_t / (of_l * s)),
-            Motion::Next(q) => divide(q, &|s| s),
+            InitialMotion::Velocity(v) => divide(v, &|s| s / of_t),
+            InitialMotion::Momentum(p) => divide(p, &|s| of_t / (of_l * s)),
+            InitialMotion::Next(q) => divide(q, &|s| s),
         }
     }
     model

@@ -66,11 +66,8 @@ fn compare_refuses_what_it_cannot_do() {
         vec!["compare", "pendulum", "--methods", methods, "--steps", steps, "--until", "1"]
     };
     refused(&with("cva,svx", "0.1"), "error: unknown method `svx`\nhelp: did you mean `svc`?");
-    refused(
-        &with(",", "0.1"),
-        "error: there are no methods to compare\nhelp: give some, such as `--methods cva,gauss4`",
-    );
-    refused(&with("cva", ""), "error: there are no steps to compare\nhelp: give some, such as `--steps 0.02,0.01`");
+    refused(&with(",", "0.1"), "error: there are no methods to compare\nhelp: give some, such as `cva,gauss4`");
+    refused(&with("cva", ""), "error: there are no steps to compare\nhelp: give some, such as `0.02,0.01`");
     for step in ["0", "-0.1", "NaN", "inf"] {
         let message = format!("error: a step must be positive, not {step}\nhelp: a step is a time, such as 0.01");
         refused(&["compare", "pendulum", "--methods", "cva", "--steps", step, "--until", "1"], &message);

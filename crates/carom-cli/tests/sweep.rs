@@ -160,7 +160,7 @@ fn bad_plans_are_refused() {
         (&["pendulum", "--vary", "m=gauss(1,2)", "--samples", "3"], "no distribution"),
         (&["pendulum", "--vary", "m=1:2"], "from:to:count"),
         (&["pendulum", "--vary", "m=1,x"], "`x` is not a number"),
-        (&["pendulum", "--vary", "m=uniform(1,2)"], "--samples"),
+        (&["pendulum", "--vary", "m=uniform(1,2)"], "`samples`"),
         (&["pendulum"], "nothing is varied"),
         (&["pendulum", "--vary", "m=1,2", "--record", "phi"], "cannot be recorded"),
         (&["pendulum", "--vary", "m=1,2", "--reduce", "median(theta)"], "no statistic"),

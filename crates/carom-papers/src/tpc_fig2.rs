@@ -11,7 +11,7 @@ use carom::lab::model::Model;
 use carom::lab::run::{Status, View, Watcher};
 use carom::lab::simulation::Simulation;
 use carom::lab::system::{End, Form, time};
-use carom::lab::tree::{Point, Pose, Relations, Surroundings, Tangent, Tree, Values, Vec3, pull};
+use carom::lab::tree::{BodyPoint, Pose, RelationValues, Relations, Surroundings, TangentSpace, Tree, Vec3, pull};
 
 pub(crate) const ENTRY: Entry = Entry {
     id: "tpc-fig2",
@@ -79,7 +79,7 @@ fn variational(model: &Model) -> Result<Course> {
 
 /// A string: the point on a body, and what moves its other end and its length.
 struct Cord {
-    hook: Point,
+    hook: BodyPoint,
     /// (parameters, t) → each of x, y, z of the end and the length, with two derivatives
     motion: Kernel,
 }
@@ -88,7 +88,7 @@ struct Cord {
 struct Explicit {
     tree: Tree,
     around: Surroundings,
-    tangent: Tangent,
+    tangent: TangentSpace,
     pose: Pose,
     cords: Vec<Cord>,
     parameters: Vec<(Expr, f64)>,
@@ -103,7 +103,7 @@ struct Moving {
 }
 
 impl Cord {
-    fn new(hook: Point, end: [Expr; 3], length: Expr, parameters: &[(Expr, f64)]) -> Result<Cord> {
+    fn new(hook: BodyPoint, end: [Expr; 3], length: Expr, parameters: &[(Expr, f64)]) -> Result<Cord> {
         let of = |f: Expr| [f, f.diff(time()), f.diff(time()).diff(time())];
         let outputs: Vec<Expr> = end.into_iter().chain([length]).flat_map(of).collect();
         let inputs: Vec<Expr> = parameters.iter().map(|(symbol, _)| *symbol).chain([time()]).collect();
@@ -126,7 +126,7 @@ impl Relations for Cords<'_> {
         self.0.len()
     }
 
-    fn evaluate(&mut self, tree: &Tree, pose: &Pose, _: &[f64], t: f64, values: Values) {
+    fn evaluate(&mut self, tree: &Tree, pose: &Pose, _: &[f64], t: f64, values: RelationValues) {
         values.rows.fill(0.0);
         for (k, (cord, row)) in self.0.iter().zip(values.rows.chunks_exact_mut(tree.freedoms)).enumerate() {
             let (Moving { end, length }, place) = (cord.at(self.1, t), cord.hook.place(pose));
@@ -147,7 +147,7 @@ impl Explicit {
         let tree = tree(system, mechanism, &parameters);
         let point = |Attached { link, at, .. }: &Attached| {
             let x = eval(at, &parameters);
-            Point { body: *link, at: Vec3(x[0], x[1], x[2]) }
+            BodyPoint { body: *link, at: Vec3(x[0], x[1], x[2]) }
         };
         let cord = |form: Form| match form {
             Form::Distance { ends: [End::Attached(hook), End::At(end)], length } => {
@@ -160,7 +160,7 @@ impl Explicit {
         let g = eval(&mechanism.gravity, &parameters);
         Ok(Explicit {
             around: Surroundings { gravity: Vec3(g[0], g[1], g[2]), drives: Vec::new() },
-            tangent: Tangent::new(&tree, cords.len()),
+            tangent: TangentSpace::new(&tree, cords.len()),
             pose: Pose::new(&tree),
             demand: vec![0.0; cords.len()],
             lambda: vec![0.0; cords.len()],

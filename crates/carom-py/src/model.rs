@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use carom::lab::diagnostic::Panel;
-use carom::lab::model::Motion;
+use carom::lab::model::InitialMotion;
 use carom::{Audience, Ready, Simulation};
 use carom_cli::restart;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -98,9 +98,9 @@ impl Model {
         facts.set_item("outputs", names(model.outputs.iter().map(|output| &output.name)))?;
         facts.set_item("sections", names(model.sections.iter().map(|section| &section.name)))?;
         let motion = model.initial.as_ref().map(|initial| match initial.motion {
-            Motion::Velocity(_) => "v",
-            Motion::Momentum(_) => "p",
-            Motion::Next(_) => "q1",
+            InitialMotion::Velocity(_) => "v",
+            InitialMotion::Momentum(_) => "p",
+            InitialMotion::Next(_) => "q1",
         });
         facts.set_item("motion", motion)?;
         facts.set_item("until", model.run.until)?;

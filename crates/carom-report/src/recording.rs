@@ -320,8 +320,7 @@ impl Watcher for Recorder<'_> {
             self.hit.push(impact.wall);
         }
         // Both sides of the impact, in this order: the energy falls there.
-        let [before, after] = impact.energy;
-        self.pending.extend([(impact.minus, before), (impact.plus, after)]);
+        self.pending.extend([(impact.minus, impact.energy_minus), (impact.plus, impact.energy_plus)]);
     }
 }
 

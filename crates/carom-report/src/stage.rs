@@ -262,7 +262,8 @@ impl Stage {
     fn draw_floors(&mut self, model: &Model, walls: Vec<Plane>) {
         let touched =
             |number: usize| self.touches.iter().any(|touch| matches!(touch, Touch::Contact(n, _) if *n == number));
-        let is_shown = |contact: &model::Contact| !contact.walls.iter().all(|(wall, _)| model.undrawn.contains(wall));
+        let is_shown =
+            |contact: &model::ContactGeometry| !contact.walls.iter().all(|(wall, _)| model.undrawn.contains(wall));
         let shown = model.contacts.iter().enumerate().filter(|(k, contact)| touched(*k) && is_shown(contact));
         let of_contacts = shown.filter_map(|(_, contact)| match contact.outline {
             Outline::Plane { through: [a, b, c], normal: [u, v, w] } => Some([a, b, c, u, v, w]),

@@ -125,7 +125,7 @@ pub mod step {
 
 /// See `sweep/` in the sources.
 pub mod sweep {
-    pub use crate::sweep::events::{At, Family, Seen, observe, period_of, quick_simulation};
+    pub use crate::sweep::events::{Family, SampledAt, Seen, observe, period_of, quick_simulation};
 }
 
 /// See `system/` in the sources.

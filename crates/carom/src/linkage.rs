@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, substitute};
 use crate::limits::SMALL_MECHANISM;
-use crate::mechanism::{Joint, Kinematics, Link, Mechanism};
+use crate::mechanism::{Kinematics, Link, LinkJoint, Mechanism};
 use crate::system::{Enforce, System};
 use crate::tree::{self, Body, Mat3, Tree, Vec3};
 
@@ -22,7 +22,7 @@ pub(crate) fn large(system: &System) -> Option<(&Mechanism, Expr)> {
     let is_driven = |link: &Link| system.coordinates[link.coordinate].prescribed.is_some();
     let applies = system.coordinates.len() > SMALL_MECHANISM
         && system.stated_constraints().iter().all(|constraint| constraint.enforce == Enforce::OnePoint)
-        && mechanism.links.iter().all(|link| link.joint != Joint::Ball || !is_driven(link))
+        && mechanism.links.iter().all(|link| link.joint != LinkJoint::Ball || !is_driven(link))
         && owners(system, mechanism).is_ok();
     let added = applies.then(|| added_lagrangian(system, mechanism).ok())??;
     Some((mechanism, added))
@@ -81,16 +81,16 @@ pub fn tree(system: &System, mechanism: &Mechanism, parameters: &[(Expr, f64)]) 
 
 fn joint(link: &Link) -> tree::Joint {
     match link.joint {
-        Joint::Revolute(_) => tree::Joint::Revolute(Vec3::ZERO),
-        Joint::Prismatic(_) => tree::Joint::Prismatic(Vec3::ZERO),
-        Joint::Ball => tree::Joint::Ball,
+        LinkJoint::Revolute(_) => tree::Joint::Revolute(Vec3::ZERO),
+        LinkJoint::Prismatic(_) => tree::Joint::Prismatic(Vec3::ZERO),
+        LinkJoint::Ball => tree::Joint::Ball,
     }
 }
 
 fn numbers_of(link: &Link) -> Vec<Expr> {
     let axis = match link.joint {
-        Joint::Revolute(axis) | Joint::Prismatic(axis) => axis,
-        Joint::Ball => [Expr::constant(0.0); 3],
+        LinkJoint::Revolute(axis) | LinkJoint::Prismatic(axis) => axis,
+        LinkJoint::Ball => [Expr::constant(0.0); 3],
     };
     let (turn, inertia) = (link.turn.concat(), &link.inertia);
     [

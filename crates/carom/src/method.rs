@@ -36,7 +36,7 @@ pub enum Switches {
 
 /// A row of `carom methods`.
 pub struct MethodEntry {
-    /// The name in `--method`.
+    /// The full name.
     pub name: String,
     /// A one-line description.
     pub about: String,

@@ -5,7 +5,7 @@ use carom::lab::catalogue;
 use carom::lab::discrete::{DiscreteLagrangian, Svc, registry};
 use carom::lab::expr::Expr;
 use carom::lab::flow::Variational;
-use carom::lab::kernel::{Backend, Compiler, NewtonKernel, NewtonStatus, Problem};
+use carom::lab::kernel::{Backend, Compiler, NewtonKernel, NewtonProblem, NewtonStatus};
 use carom::lab::mechanics::Mechanics;
 use carom::lab::mechanics::Newton;
 use carom::lab::model::Model;
@@ -149,7 +149,7 @@ fn all_ways_stop_at_the_same_correction() {
 }
 
 /// A problem by each compiler that makes code for this machine.
-fn compiled(problem: &Problem) -> Vec<(Compiler, NewtonKernel)> {
+fn compiled(problem: &NewtonProblem) -> Vec<(Compiler, NewtonKernel)> {
     let make = |compiler: Compiler| (compiler, compiler.within(|| NewtonKernel::new(problem)).expect("it compiles"));
     Compiler::all().into_iter().map(make).collect()
 }
@@ -166,7 +166,7 @@ fn nothing_is_solved_that_has_no_solution() {
         (&[x, y], &[1e-170 * (x + y), 1e-170 * (x - y)], NewtonStatus::Solved),
     ];
     for (unknowns, residuals, expected) in cases {
-        for (compiler, kernel) in compiled(&Problem { unknowns, residuals, ..Problem::default() }) {
+        for (compiler, kernel) in compiled(&NewtonProblem { unknowns, residuals, ..NewtonProblem::default() }) {
             let mut inputs = vec![0.7; unknowns.len()];
             assert_eq!(kernel.solve(&mut inputs, &mut []).0, expected, "{residuals:?} by {compiler:?}");
             if matches!(expected, NewtonStatus::Singular | NewtonStatus::Diverged) {
@@ -187,7 +187,7 @@ fn rows_are_exchanged_where_they_must_be() {
         let row = |i: usize| (0..n).map(|j| a[i * n + j] * x[j]).sum::<Expr>() - b[i];
         let residuals: Vec<Expr> = (0..n).map(row).collect();
         let given = [a.clone(), b.clone()].concat();
-        let problem = Problem { given: &given, unknowns: &x, residuals: &residuals, ..Problem::default() };
+        let problem = NewtonProblem { given: &given, unknowns: &x, residuals: &residuals, ..NewtonProblem::default() };
         let kernels = compiled(&problem);
         for (shift, (compiler, kernel)) in (0..n).flat_map(|shift| kernels.iter().map(move |kernel| (shift, kernel))) {
             // A cyclic permutation with a small full matrix added: without pivoting it begins with a tiny pivot.
@@ -215,13 +215,13 @@ fn rows_are_exchanged_where_they_must_be() {
 #[test]
 fn what_is_carried_is_replaced_by_its_next_value() {
     let [c, x] = ["c", "x"].map(Expr::symbol);
-    let problem = Problem {
+    let problem = NewtonProblem {
         carried: &[c],
         unknowns: &[x],
         residuals: &[x - 2.0 * c],
         results: &[x + c],
         next: &[x.squared()],
-        ..Problem::default()
+        ..NewtonProblem::default()
     };
     for (compiler, kernel) in compiled(&problem) {
         let (mut inputs, mut results) = ([3.0, 0.0], [0.0]);
@@ -234,13 +234,13 @@ fn what_is_carried_is_replaced_by_its_next_value() {
 #[test]
 fn carried_inputs_change_places() {
     let [c, d, x] = ["c", "d", "x"].map(Expr::symbol);
-    let problem = Problem {
+    let problem = NewtonProblem {
         carried: &[c, d],
         unknowns: &[x],
         residuals: &[x - c.exp() - d],
         results: &[c - d],
         next: &[d, c],
-        ..Problem::default()
+        ..NewtonProblem::default()
     };
     for (compiler, kernel) in compiled(&problem) {
         let (mut inputs, mut results) = ([0.0, 5.0, 1.0], [0.0]);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use carom::lab::compare::{Comparison, Measures, Plan, Row, compare as run_all, kind_of_time};
+use carom::lab::compare::{Comparison, ComparisonPlan, ComparisonRow, Measures, compare as run_all, kind_of_time};
 use carom::lab::error::{Diagnostic, Result};
 
 use carom_report::file::Target;
@@ -26,7 +26,7 @@ pub fn compare(arguments: &args::Compare) -> Result<ExitCode> {
     let model = load(&with_options(&arguments.model, &[("--until", &arguments.until)]))?;
     let no_horizon = || Diagnostic::new("the run has no end time").with_help("give `--until T`, or `until` in [run]");
     let until = model.run.until.ok_or_else(no_horizon)?;
-    let plan = Plan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
+    let plan = ComparisonPlan::new(&items(&arguments.methods), model.run.alpha, &steps(&arguments.steps)?, until)?;
     let bar = spinner();
     let comparison = run_all(&model, &plan, &mut |what| bar.set_message(what.to_string()));
     bar.finish_and_clear();
@@ -83,7 +83,7 @@ fn table(comparison: &Comparison) -> String {
     text + &paint(QUIET, &exact) + "\n"
 }
 
-fn cells(row: &Row, measures: &Measures) -> Vec<String> {
+fn cells(row: &ComparisonRow, measures: &Measures) -> Vec<String> {
     let number = |x: f64| format!("{x:.3e}");
     let maybe = |x: Option<f64>| x.map_or("–".to_string(), number);
     let texts = [

@@ -91,17 +91,19 @@ impl Lyapunov {
         let wrong = |what: String, help: &str| Diagnostic::new(what).with_help(help);
         let count = self.count.unwrap_or(most);
         if count == 0 || count > most {
-            return Err(wrong(format!("there are {most} exponents, not {count}"), "give a smaller `--count`").into());
+            return Err(wrong(format!("there are {most} exponents, not {count}"), "give a smaller `count`").into());
         }
         let time = ready.until() - ready.begin();
         let every = self.every.unwrap_or(1e-3 * time).max(ready.step().unwrap_or(0.0));
         if self.every.is_some_and(|dt| !(dt > 0.0 && dt.is_finite())) {
-            return Err(wrong("the time between factorisations must be positive".into(), "give `--every DT`").into());
+            return Err(
+                wrong("the time between factorisations must be positive".into(), "give a positive `every`").into()
+            );
         }
         let discard = self.discard.unwrap_or(0.1 * time);
         if !(0.0..time).contains(&discard) {
             let what = format!("the transient of {discard} is not shorter than the run of {time}");
-            return Err(wrong(what, "give a later end time, or a smaller `--discard`").into());
+            return Err(wrong(what, "give a later end time, or a smaller `discard`").into());
         }
         let begin = ready.begin() + discard;
         let mut stretch = Stretch::new(tangent, count, every, begin, ready.until());

@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, Result};
 use crate::model::control::Signal;
-use crate::model::{Model, Motion, suggestion};
+use crate::model::{InitialMotion, Model, suggestion};
 
 /// A quantity that is differentiated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -235,7 +235,7 @@ pub(super) fn expand_by(asked: &[Asked], model: &Model, intervals: usize) -> Res
 /// Whether `[initial]` gives velocities or momenta.
 pub(super) fn view_of(model: &Model) -> Component {
     match model.initial.as_ref().map(|initial| &initial.motion) {
-        Some(Motion::Momentum(_)) => Component::P,
+        Some(InitialMotion::Momentum(_)) => Component::P,
         _ => Component::V,
     }
 }

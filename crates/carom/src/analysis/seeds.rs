@@ -2,7 +2,7 @@
 
 use super::names::{By, Component};
 use crate::expr::{eval, grad};
-use crate::model::{Model, Motion};
+use crate::model::{InitialMotion, Model};
 use crate::phase::Phase;
 use crate::run::piece;
 use crate::solve::Solved;
@@ -186,9 +186,9 @@ impl Start<'_> {
         for (place, &i) in free.iter().enumerate() {
             dq[place] = slope(initial.q[i]);
             match &initial.motion {
-                Motion::Velocity(v) => dv[place] = slope(v[i]),
-                Motion::Momentum(p) => dp.get_or_insert_with(|| vec![0.0; free.len()])[place] = slope(p[i]),
-                Motion::Next(_) => {}
+                InitialMotion::Velocity(v) => dv[place] = slope(v[i]),
+                InitialMotion::Momentum(p) => dp.get_or_insert_with(|| vec![0.0; free.len()])[place] = slope(p[i]),
+                InitialMotion::Next(_) => {}
             }
         }
     }

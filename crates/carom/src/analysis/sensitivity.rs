@@ -7,7 +7,7 @@ use super::names::{Asked, By, Component, Of, Wanted, expand_by, read_by, read_of
 use super::results::{Quantities, tangent_of};
 use super::seeds::{Fixed, Slots, Start};
 use crate::error::{Diagnostic, Result};
-use crate::model::{Model, Motion};
+use crate::model::{InitialMotion, Model};
 use crate::run::{Audience, Outcome, Status};
 use crate::simulation::Simulation;
 
@@ -261,7 +261,7 @@ impl Sensitivity {
     fn names(&self, model: &Model, by_momenta: bool) -> Result<(Vec<Wanted>, Vec<Asked>)> {
         let view = if by_momenta { Component::P } else { Component::V };
         let none = |what: &str, help: &str| Diagnostic::new(format!("nothing to differentiate {what}")).with_help(help);
-        if model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, Motion::Next(_))) {
+        if model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, InitialMotion::Next(_))) {
             let error = Diagnostic::new("derivatives of a start from two configurations are not supported");
             return Err(error.with_help("give `v` or `p` in [initial]").into());
         }

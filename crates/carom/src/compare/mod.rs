@@ -36,7 +36,7 @@ use crate::solve::larger;
 const MOST_STEPS: f64 = 1e7;
 
 /// The methods and steps to compare.
-pub struct Plan {
+pub struct ComparisonPlan {
     /// The methods.
     pub methods: Vec<Method>,
     /// The steps h.
@@ -47,7 +47,7 @@ pub struct Plan {
 
 /// The result for one method and one step.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct ComparisonRow {
     /// The method.
     pub method: String,
     /// The step h.
@@ -86,22 +86,22 @@ pub struct Measures {
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Method by method, step by step.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparisonRow>,
     /// The estimated error of the reference motion, over all meshes. Smaller L² errors are not significant.
     pub exact_error: f64,
     /// The number of impacts of the reference motion.
     pub exact_impacts: usize,
 }
 
-impl Plan {
+impl ComparisonPlan {
     /// Selects methods by name, with α for the generalized midpoint rule. Returns an error if there is nothing to compare.
-    pub fn new(methods: &[&str], alpha: Option<f64>, steps: &[f64], until: f64) -> Result<Plan> {
+    pub fn new(methods: &[&str], alpha: Option<f64>, steps: &[f64], until: f64) -> Result<ComparisonPlan> {
         let wrong = |message: String, help: &str| Error::from(Diagnostic::new(message).with_help(help));
         if methods.is_empty() {
-            return Err(wrong("there are no methods to compare".into(), "give some, such as `--methods cva,gauss4`"));
+            return Err(wrong("there are no methods to compare".into(), "give some, such as `cva,gauss4`"));
         }
         if steps.is_empty() {
-            return Err(wrong("there are no steps to compare".into(), "give some, such as `--steps 0.02,0.01`"));
+            return Err(wrong("there are no steps to compare".into(), "give some, such as `0.02,0.01`"));
         }
         let unusable = |x: f64| !(x > 0.0 && x.is_finite());
         if let Some(step) = steps.iter().find(|step| unusable(**step)) {
@@ -115,17 +115,17 @@ impl Plan {
             return Err(wrong(message, "all nodes are kept in memory: give a larger step or an earlier end time"));
         }
         let methods = methods.iter().map(|name| Method::named(name, alpha)).collect::<Result<_>>()?;
-        Ok(Plan { methods, steps: steps.to_vec(), until })
+        Ok(ComparisonPlan { methods, steps: steps.to_vec(), until })
     }
 }
 
 /// Runs each method with each step. Calls `tell` with a progress message.
 ///
 /// If a method cannot run the model or fails, its row has the reason.
-pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result<Comparison> {
+pub fn compare(model: &Model, plan: &ComparisonPlan, tell: &mut dyn FnMut(&str)) -> Result<Comparison> {
     tell("the reference motion");
     let motions = Exact::on_meshes(model, &plan.steps, plan.until)?;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ComparisonRow> = Vec::new();
     for method in &plan.methods {
         let mut last: Option<(f64, f64)> = None;
         for (&step, exact) in plan.steps.iter().zip(&motions) {
@@ -135,7 +135,7 @@ pub fn compare(model: &Model, plan: &Plan, tell: &mut dyn FnMut(&str)) -> Result
             let order = last.zip(point).map(|((h0, e0), (h1, e1))| (e0 / e1).ln() / (h0 / h1).ln());
             let order = order.filter(|order| order.is_finite());
             last = point;
-            rows.push(Row { method: method.name.clone(), step, measures, order });
+            rows.push(ComparisonRow { method: method.name.clone(), step, measures, order });
         }
     }
     let exact_error = motions.iter().map(|exact| exact.error).fold(0.0, larger);

@@ -25,14 +25,14 @@ pub struct Chapter {
 #[derive(Clone, Debug)]
 pub enum Block {
     /// Text with inline formulas.
-    Prose(Vec<Span>),
+    Prose(Vec<Inline>),
     /// Equations below each other, aligned at their relation signs.
     Equations(Vec<Equation>),
 }
 
 /// A piece of a paragraph.
 #[derive(Clone, Debug)]
-pub enum Span {
+pub enum Inline {
     /// Words.
     Text(String),
     /// A formula.
@@ -40,10 +40,10 @@ pub enum Span {
 }
 
 /// Formats a paragraph, with functions that format words and formulas.
-pub(super) fn paragraph(spans: &[Span], words: impl Fn(&str) -> String, math: impl Fn(&Layout) -> String) -> String {
-    let span = |span: &Span| match span {
-        Span::Text(text) | Span::Math(Layout::Words(text)) => words(text),
-        Span::Math(layout) => math(layout),
+pub(super) fn paragraph(spans: &[Inline], words: impl Fn(&str) -> String, math: impl Fn(&Layout) -> String) -> String {
+    let span = |span: &Inline| match span {
+        Inline::Text(text) | Inline::Math(Layout::Words(text)) => words(text),
+        Inline::Math(layout) => math(layout),
     };
     spans.iter().map(span).collect()
 }
@@ -86,10 +86,10 @@ impl Chapter {
         let mut spans = Vec::new();
         for (i, piece) in text.split("{}").enumerate() {
             if i > 0 {
-                spans.extend(formulas.next().map(Span::Math));
+                spans.extend(formulas.next().map(Inline::Math));
             }
             if !piece.is_empty() {
-                spans.push(Span::Text(piece.to_owned()));
+                spans.push(Inline::Text(piece.to_owned()));
             }
         }
         self.blocks.push(Block::Prose(spans));

@@ -5,7 +5,7 @@
 
 use super::document::{Chapter, Equation};
 use super::linear::{apply, dot};
-use super::mechanics::Derivatives;
+use super::mechanics::DerivedMechanics;
 use super::symbols::{letter, partial, raised, row, sum, symbol, times, velocity_at};
 use crate::expr::print::Layout;
 use crate::expr::{Expr, ExprNode, grad, substitute};
@@ -13,7 +13,7 @@ use crate::system::{Wall, time};
 
 /// A wall with the quantities of its impact law.
 struct Impact<'a> {
-    m: &'a Derivatives,
+    m: &'a DerivedMechanics,
     /// ∇φ.
     slope: Vec<Expr>,
     /// ∂φ/∂t.
@@ -25,7 +25,7 @@ struct Impact<'a> {
 }
 
 /// The section on a wall.
-pub fn impact(m: &Derivatives, wall: &Wall) -> Chapter {
+pub fn impact(m: &DerivedMechanics, wall: &Wall) -> Chapter {
     let mut section = Chapter::new(format!("Impact: {}", wall.name));
     let slope: Vec<Expr> = grad(wall.phi, &m.q).into_iter().map(|e| m.neat(e)).collect();
     let drift = m.neat(wall.phi.diff(time()));
@@ -47,7 +47,7 @@ pub fn impact(m: &Derivatives, wall: &Wall) -> Chapter {
     section
 }
 
-fn gap(m: &Derivatives) -> Layout {
+fn gap(m: &DerivedMechanics) -> Layout {
     letter(m.letters.gap)
 }
 

@@ -10,7 +10,7 @@ use crate::expr::{Expr, ExprNode, Func, Op, grad, jacobian, substitute, with_are
 use crate::system::{Constraint, Lagrangian, System, Wall, time};
 
 /// A system in its free coordinates, with the quantities derived from its Lagrangian.
-pub struct Derivatives {
+pub struct DerivedMechanics {
     /// The system, with driven coordinates replaced by their functions of time.
     pub system: System,
     pub tidier: Tidier,
@@ -37,8 +37,8 @@ pub struct Derivatives {
 /// The largest number of operations that a derivation shows: some tens of pages.
 const PAGE: f64 = 50_000.0;
 
-impl Derivatives {
-    pub fn new(full: &System) -> Derivatives {
+impl DerivedMechanics {
+    pub fn new(full: &System) -> DerivedMechanics {
         let tidier = Tidier::new(notation(full));
         let system = reduced(full, &tidier);
         let neat = |e: Expr| tidier.tidy(e);
@@ -51,7 +51,7 @@ impl Derivatives {
         let mass_inverse = inverse(&mass, &neat);
         let energy = neat_by_degree(dot(&p, &v) - l, &v, &tidier, is_quadratic);
         let letters = Letters::new(full);
-        Derivatives {
+        DerivedMechanics {
             system,
             tidier,
             letters,

@@ -14,12 +14,12 @@ mod symbols;
 mod text;
 mod wrap;
 
-pub use document::{Block, Chapter, Derivation, Equation, Span};
+pub use document::{Block, Chapter, Derivation, Equation, Inline};
 
 use crate::expr::print::compose;
 use crate::expr::{Expr, with_arena};
 use crate::system::{System, Wall};
-use mechanics::Derivatives;
+use mechanics::DerivedMechanics;
 use symbols::{Letters, letter, notation};
 
 /// Systems with a larger product of coordinates and operations of the Lagrangian, the forces and the constraints are not
@@ -43,7 +43,7 @@ pub fn derive(system: &System, title: &str) -> Derivation {
 fn sections(system: &System) -> Vec<Chapter> {
     let walls = walls_within(system);
     let left_out = system.walls.len() - walls.len();
-    let m = Derivatives::new(&System { walls, ..system.clone() });
+    let m = DerivedMechanics::new(&System { walls, ..system.clone() });
     let mut sections = vec![motion::lagrangian(&m, system)];
     if !m.q.is_empty() {
         sections.extend([motion::momenta(&m), motion::energy(&m)]);

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::document::{Chapter, Equation};
 use super::linear::{apply, dot};
-use super::mechanics::{Derivatives, neat_by_degree};
+use super::mechanics::{DerivedMechanics, neat_by_degree};
 use super::symbols::{self, letter, partial, raised, row, sum, symbol, times};
 use crate::expr::print::Layout;
 use crate::expr::{Expr, jacobian};
@@ -13,7 +13,7 @@ use crate::system::{System, time};
 /// A mass matrix with more rows than this is not written out.
 const LARGEST_MATRIX: usize = 6;
 
-impl Derivatives {
+impl DerivedMechanics {
     /// left = value.
     pub(super) fn equation(&self, left: Layout, value: Expr) -> Equation {
         Equation { value: Some(value), ..Equation::between(left, self.layout(value)) }
@@ -37,7 +37,7 @@ impl Derivatives {
 }
 
 /// The section on T, V, L and driven coordinates.
-pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
+pub fn lagrangian(m: &DerivedMechanics, full: &System) -> Chapter {
     let mut section = Chapter::new("Lagrangian");
     let driven: Vec<Equation> =
         full.coordinates.iter().filter_map(|c| Some(m.equation(symbol(c.q), m.neat(c.prescribed?)))).collect();
@@ -63,7 +63,7 @@ pub fn lagrangian(m: &Derivatives, full: &System) -> Chapter {
 }
 
 /// The section on p = ∂L/∂v and M = ∂²L/∂v∂v.
-pub fn momenta(m: &Derivatives) -> Chapter {
+pub fn momenta(m: &DerivedMechanics) -> Chapter {
     let mut section = Chapter::new("Momenta");
     let names = symbols::momenta(&m.system);
     if m.q.len() > 1 {
@@ -100,13 +100,13 @@ fn chained(a: Layout, b: Layout) -> Layout {
 }
 
 /// ∂²L/∂q̇∂q̇.
-fn second_derivative(m: &Derivatives) -> Layout {
+fn second_derivative(m: &DerivedMechanics) -> Layout {
     let above = row([raised(Layout::Sign("∂"), "²"), letter(m.letters.lagrangian)]);
     above.over(row([Layout::Sign("∂"), letter("q'"), Layout::Sign("∂"), letter("q'")]))
 }
 
 /// The section on H, in terms of velocities and of momenta.
-pub fn energy(m: &Derivatives) -> Chapter {
+pub fn energy(m: &DerivedMechanics) -> Chapter {
     let mut section = Chapter::new("Energy");
     let product = row([letter("p"), Layout::Sign("·"), letter("q'")]);
     let definition = Layout::Sum(vec![(false, product), (true, letter(m.letters.lagrangian))]);
@@ -125,7 +125,7 @@ pub fn energy(m: &Derivatives) -> Chapter {
 }
 
 /// The section on the equations of motion, in implicit form and solved.
-pub fn equations(m: &Derivatives) -> Chapter {
+pub fn equations(m: &DerivedMechanics) -> Chapter {
     let mut section = Chapter::new("Equations of motion");
     let free = m.system.forces.iter().all(|f| f.is_zero());
     let mut right = Vec::new();
@@ -149,7 +149,7 @@ pub fn equations(m: &Derivatives) -> Chapter {
 }
 
 /// M a + … = Q + Gᵀλ, one equation for each coordinate.
-fn implicit(m: &Derivatives) -> Vec<Equation> {
+fn implicit(m: &DerivedMechanics) -> Vec<Equation> {
     let accelerations: Vec<Expr> = m.system.coordinates.iter().map(|c| c.acceleration()).collect();
     let inertia = apply(&m.mass, &accelerations);
     let reactions = reactions(m);
@@ -163,7 +163,7 @@ fn implicit(m: &Derivatives) -> Vec<Equation> {
 }
 
 /// The multipliers λ, or λ₁, λ₂, …
-pub fn multipliers(m: &Derivatives) -> Vec<Expr> {
+pub fn multipliers(m: &DerivedMechanics) -> Vec<Expr> {
     match m.system.constraints.len() {
         1 => vec![Expr::symbol(m.letters.lambda)],
         n => (1..=n).map(|k| Expr::symbol(&format!("{}{k}", m.letters.lambda))).collect(),
@@ -171,7 +171,7 @@ pub fn multipliers(m: &Derivatives) -> Vec<Expr> {
 }
 
 /// Gᵀλ.
-fn reactions(m: &Derivatives) -> Vec<Expr> {
+fn reactions(m: &DerivedMechanics) -> Vec<Expr> {
     let gs: Vec<Expr> = m.system.constraints.iter().map(|c| c.g).collect();
     let slopes = jacobian(&gs, &m.q);
     let lambda = multipliers(m);
@@ -180,7 +180,7 @@ fn reactions(m: &Derivatives) -> Vec<Expr> {
 }
 
 /// The section on the constraints, their Jacobian and the velocity constraints.
-pub fn constraints(m: &Derivatives) -> Option<Chapter> {
+pub fn constraints(m: &DerivedMechanics) -> Option<Chapter> {
     let list = &m.system.constraints;
     if list.is_empty() {
         return None;
@@ -210,7 +210,7 @@ pub fn constraints(m: &Derivatives) -> Option<Chapter> {
 }
 
 /// G v + g_t = 0.
-fn hidden(m: &Derivatives, moves: bool) -> Layout {
+fn hidden(m: &DerivedMechanics, moves: bool) -> Layout {
     let product = times([letter(m.letters.jacobian), letter("q'")]);
     let drift = letter(&format!("{}_t", m.letters.constraint));
     let left = if moves { sum([product, drift]) } else { product };

@@ -31,7 +31,7 @@ pub use energy::EnergyMonitor;
 pub use gap::Gap;
 pub use modified::{ByFlow, ModifiedMonitor};
 pub use momentum::Momentum;
-pub use panel::{Column, LeftOut, Panel, Table};
+pub use panel::{LeftOut, MonitorColumn, Panel, Table};
 pub use summary::Summary;
 pub use symplectic::Symplectic;
 
@@ -112,7 +112,7 @@ pub type Made = Result<Vec<Box<dyn Monitor>>>;
 
 /// A registered diagnostic.
 pub struct MonitorKind {
-    /// The name in `--diagnostics`.
+    /// Its name.
     pub name: &'static str,
     /// A one-line description.
     pub about: &'static str,

@@ -35,7 +35,7 @@ pub struct LeftOut {
 
 /// The values of one diagnostic along the nodes.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct MonitorColumn {
     /// The name in files, such as `discrete_energy` or `momentum_x`.
     pub key: String,
     /// The name in tables and plots, such as −D₃L_d.
@@ -50,7 +50,7 @@ pub struct Table {
     /// The times of the nodes.
     pub t: Vec<f64>,
     /// One column per diagnostic.
-    pub columns: Vec<Column>,
+    pub columns: Vec<MonitorColumn>,
     /// One summary per diagnostic.
     pub summaries: Vec<Summary>,
     /// The diagnostics that do not apply, with reasons.

@@ -1,6 +1,6 @@
 //! The linear motion around a plan.
 
-use super::riccati::{Step, apply};
+use super::riccati::{StepDerivatives, apply};
 use crate::run::Feedback;
 use crate::tangent::{Matrix, add, dot};
 
@@ -8,14 +8,14 @@ use crate::tangent::{Matrix, add, dot};
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// The phases, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<LinearPhase>,
 }
 
 /// The steps of a phase, and the impact at its end.
 #[derive(Clone, Debug)]
-pub struct Phase {
+pub struct LinearPhase {
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<StepDerivatives>,
     /// The impact; none at the end of the plan.
     pub jump: Option<Saltation>,
 }

@@ -14,16 +14,16 @@ mod linear;
 mod reference;
 pub mod riccati;
 
-pub use linear::{Linear, Phase, Saltation};
+pub use linear::{Linear, LinearPhase, Saltation};
 
 use crate::error::{Diagnostic, Result};
 use crate::method::Method;
 use crate::model::Model;
-use crate::model::control::{Event, Stage};
+use crate::model::control::{PhaseEvent, Stage};
 use crate::optimize::{Answer, Verdict};
 use crate::run::{Feedback, PlannedStart, Track};
 use reference::{Planned, Reference};
-use riccati::{Step, gain, product};
+use riccati::{StepDerivatives, gain, product};
 
 /// The weight of the final state, relative to the mean along the way, if the model gives none.
 const FINAL: f64 = 100.0;
@@ -68,7 +68,7 @@ impl Answer {
         self.check_feedback(model)?;
         let planned = Reference::new(model, self)?.phases()?;
         let weights = self.weights(model);
-        let mut phases: Vec<Phase> = Vec::new();
+        let mut phases: Vec<LinearPhase> = Vec::new();
         let mut tracks: Vec<Track> = Vec::new();
         let mut p = diagonal(&weights[2], 1.0);
         for (number, planned) in planned.iter().enumerate().rev() {
@@ -81,7 +81,7 @@ impl Answer {
             let (track, start) = regulate(planned, jump.as_ref(), &weights, p);
             p = start;
             let jump = planned.jump.clone().filter(|_| number + 1 < self.steps.len());
-            phases.push(Phase { steps: planned.steps.clone(), jump });
+            phases.push(LinearPhase { steps: planned.steps.clone(), jump });
             tracks.push(track);
         }
         phases.reverse();
@@ -108,7 +108,7 @@ impl Answer {
             return refuse("feedback needs controls".into(), "add `[controls]`");
         }
         let changes = |stage: &&Stage| {
-            let catches = matches!(stage.event, Event::Catch { .. });
+            let catches = matches!(stage.event, PhaseEvent::Catch { .. });
             catches || !stage.held_walls.is_empty() || !stage.held.is_empty()
         };
         if let Some(stage) = model.problem.phases.iter().find(changes) {
@@ -165,7 +165,7 @@ fn regulate(
     let mut gains = Vec::new();
     for (k, step) in planned.steps.iter().enumerate().rev() {
         let step = match jump.filter(|_| k + 1 == planned.steps.len()) {
-            Some(jump) => Step { a: product(jump, &step.a), b: product(jump, &step.b), ..step.clone() },
+            Some(jump) => StepDerivatives { a: product(jump, &step.a), b: product(jump, &step.b), ..step.clone() },
             None => step.clone(),
         };
         gains.push(gain(&step, &q, &r, &mut p));

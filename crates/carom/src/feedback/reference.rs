@@ -1,10 +1,10 @@
 //! The planned motion with the derivatives of its steps, continued beyond its impacts.
 
 use super::linear::Saltation;
-use super::riccati::Step;
+use super::riccati::StepDerivatives;
 use crate::error::{Diagnostic, Result};
 use crate::model::Model;
-use crate::model::control::Event;
+use crate::model::control::PhaseEvent;
 use crate::optimize::{Answer, PlannedState};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -29,9 +29,9 @@ pub(super) struct Planned {
     pub(super) h: f64,
     /// The nodes, without gains.
     pub(super) track: Track,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<StepDerivatives>,
     /// The steps before it, the last one first.
-    pub(super) before: Vec<Step>,
+    pub(super) before: Vec<StepDerivatives>,
     pub(super) jump: Option<Saltation>,
 }
 
@@ -54,9 +54,9 @@ impl<'a> Reference<'a> {
         let (mut all, mut first, mut hits) = (Vec::new(), 0, 0);
         for (number, &count) in steps.iter().enumerate() {
             let begin = if number > 0 && hits > 0 { Some(hits - 1) } else { None };
-            let is_hit = matches!(self.model.problem.phases[number].event, Event::Impact { .. });
+            let is_hit = matches!(self.model.problem.phases[number].event, PhaseEvent::Impact { .. });
             let begins_with_impact =
-                number > 0 && matches!(self.model.problem.phases[number - 1].event, Event::Impact { .. });
+                number > 0 && matches!(self.model.problem.phases[number - 1].event, PhaseEvent::Impact { .. });
             let planned =
                 self.phase(number, first, count, begin.filter(|_| begins_with_impact), is_hit.then_some(hits));
             let failed = || Diagnostic::new("the equations of the derivatives have no solution along the plan");
@@ -80,7 +80,7 @@ impl<'a> Reference<'a> {
         u
     }
 
-    fn step(&mut self, z: &Phase, h: f64) -> Solved<(Phase, Step)> {
+    fn step(&mut self, z: &Phase, h: f64) -> Solved<(Phase, StepDerivatives)> {
         let (end, slopes) = self.tangent.smooth(z, h)?;
         let size = z.z.len();
         let part = |from: usize, count: usize| {
@@ -88,7 +88,7 @@ impl<'a> Reference<'a> {
             Matrix { columns: count, data }
         };
         let controls = slopes.columns - size - 2;
-        let step = Step {
+        let step = StepDerivatives {
             a: part(0, size),
             b: part(size + 2, controls),
             by_t: part(size, 1).data,
@@ -161,7 +161,7 @@ impl<'a> Reference<'a> {
         Ok(Planned { h, track, steps, before, jump })
     }
 
-    fn jump(&mut self, hit: usize, minus: &Phase, step: &Step) -> Solved<Saltation> {
+    fn jump(&mut self, hit: usize, minus: &Phase, step: &StepDerivatives) -> Solved<Saltation> {
         let hit = &self.answer.found.hits[hit];
         let plus = self.free(&hit.after);
         let reset = self.tangent.jump(hit.wall, hit.lambda, minus, &plus)?;

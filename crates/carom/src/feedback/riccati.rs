@@ -4,7 +4,7 @@ use crate::tangent::{Matrix, add, solve};
 
 /// The derivatives of a step: z1 by z0, by the controls, by the time of its beginning and by its length.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct StepDerivatives {
     /// A = ∂z1/∂z0.
     pub a: Matrix,
     /// B = ∂z1/∂u.
@@ -45,8 +45,8 @@ pub fn apply(x: &Matrix, y: &[f64]) -> Vec<f64> {
 /// ```
 ///
 /// R is positive definite.
-pub fn gain(step: &Step, q: &Matrix, r: &Matrix, p: &mut Matrix) -> Matrix {
-    let Step { a, b, .. } = step;
+pub fn gain(step: &StepDerivatives, q: &Matrix, r: &Matrix, p: &mut Matrix) -> Matrix {
+    let StepDerivatives { a, b, .. } = step;
     let pb = product(p, b);
     let mut left = product(&transposed(b), &pb);
     left.data.iter_mut().zip(&r.data).for_each(|(x, r)| *x += r);

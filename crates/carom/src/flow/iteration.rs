@@ -189,7 +189,8 @@ impl Iteration {
     #[inline(always)]
     fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, age: f64) -> Option<f64> {
         let first = self.subtract::<K, V>();
-        let enough = (0.05 * first * (first + age)).max(0.1 * f64::EPSILON);
+        // What remains after the correction is of that size anyway.
+        let enough = (0.5 * first * (first + age)).max(0.1 * f64::EPSILON);
         let is_solved = match self.change.len() / K {
             2 => self.rounds::<K, V, 2>(h, first, enough),
             4 => self.rounds::<K, V, 4>(h, first, enough),
@@ -278,7 +279,7 @@ impl Iteration {
     #[inline(always)]
     fn round<const K: usize, V: Vector<K>, const N: usize>(&mut self, shifts: &[V; K]) -> f64 {
         let (change, residual) = (self.change.as_chunks_mut::<K>().0, self.residual.as_chunks::<K>().0);
-        let slopes = &self.values.as_chunks::<K>().0[N..N + N * N];
+        let slopes = self.values.as_chunks::<K>().0[N..].as_chunks::<N>().0;
         let weights = self.weights.as_chunks::<K>().0.first_chunk::<N>();
         let (Some(change), Some(residual), Some(weights)) =
             (change.first_chunk_mut::<N>(), residual.first_chunk::<N>(), weights)
@@ -286,20 +287,20 @@ impl Iteration {
             return f64::NAN;
         };
         V::reload();
-        let mut shift = [V::splat(0.0); N];
+        let mut ds = [V::splat(0.0); N];
         for i in 0..N {
-            shift[i] = product(shifts, &change[i]);
+            ds[i] = V::load(&residual[i]);
+        }
+        for (slopes, component) in slopes.iter().zip(&self.field.columns) {
+            let shift = product(shifts, &change[*component % N]);
+            for i in 0..N {
+                ds[i] = V::load(&slopes[i]).mul_add(shift, ds[i]);
+            }
         }
         let mut sum = V::splat(0.0);
         for i in 0..N {
-            // Two independent sums (better instruction-level parallelism).
-            let mut ds = [V::load(&residual[i]), V::splat(0.0)];
-            for j in 0..N {
-                ds[j % 2] = V::load(&slopes[i * N + j]).mul_add(shift[j], ds[j % 2]);
-            }
-            let d = ds[0].add(ds[1]);
-            sum = d.sub(V::load(&change[i])).abs().mul_add(V::load(&weights[i]), sum);
-            d.store(&mut change[i]);
+            sum = ds[i].sub(V::load(&change[i])).abs().mul_add(V::load(&weights[i]), sum);
+            ds[i].store(&mut change[i]);
         }
         sum.sum()
     }

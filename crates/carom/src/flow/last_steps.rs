@@ -46,6 +46,19 @@ pub(super) struct Made {
     pub(super) unknowns: Vec<f64>,
 }
 
+/// Where an initial guess comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// From a step that began in the same state.
+    Shortened,
+    /// From steps before.
+    Extrapolated,
+    /// From the acceleration at the beginning.
+    Accelerated,
+    /// From the velocity at the beginning.
+    Straight,
+}
+
 /// The last two steps, for example both halves of a halved step.
 #[derive(Clone)]
 pub(super) struct LastSteps {
@@ -81,19 +94,26 @@ impl LastSteps {
         made.unknowns.copy_from_slice(unknowns);
     }
 
+    /// The end of the last step, if that was the step from z0 with length h.
+    pub(super) fn repeated(&self, z0: &Phase, h: f64) -> Option<&Phase> {
+        let last = self.newest();
+        (last.h == h && !last.end.t.is_nan() && last.begin == *z0).then_some(&last.end)
+    }
+
     /// Writes a guess for the step from z0 with length h: the polynomial of a step from the same state, or the extrapolation of
-    /// a step that ended there. Returns false if there is no such step.
-    pub(super) fn guess(&self, points: &Points, z0: &Phase, h: f64, unknowns: &mut [f64]) -> bool {
+    /// a step that ended there. Returns none if there is no such step.
+    pub(super) fn guess(&self, points: &Points, z0: &Phase, h: f64, unknowns: &mut [f64]) -> Option<Guess> {
         let near = |step: &&Made| h * step.h > 0.0 && h.abs() <= 2.0 * step.h.abs();
         let find = |is_there: &dyn Fn(&Made) -> bool| self.steps.iter().filter(near).find(|step| is_there(step));
         if let Some(step) = find(&|step| step.begins_in(z0)) {
             step.follow(points, 0.0, h / step.h, unknowns);
+            Some(if h.abs() <= step.h.abs() { Guess::Shortened } else { Guess::Extrapolated })
         } else if let Some(step) = find(&|step| is_same_time(step.end.t, z0.t) && is_near(&step.end.z, &z0.z)) {
             step.follow(points, 1.0, h / step.h, unknowns);
+            Some(Guess::Extrapolated)
         } else {
-            return false;
+            None
         }
-        true
     }
 
     /// Writes the inner points of the last step as moments, with the velocities of its polynomial. Returns false if that was not the
@@ -170,11 +190,12 @@ impl Made {
         let Points { n, times, .. } = points;
         let (to, multipliers) = unknowns.split_at_mut(n * points.last());
         let (known, impulses) = self.unknowns.split_at(to.len());
-        for (u, c) in to.chunks_mut(*n).zip(&times[1..]) {
-            u.fill(0.0);
-            for (k, known) in known.chunks(*n).enumerate() {
-                let value = |x: f64| lagrange(times, k + 1, x);
-                let weight = (value(from + c * ratio) - value(from)) / ratio;
+        to.fill(0.0);
+        for (k, known) in known.chunks(*n).enumerate() {
+            let value = |x: f64| lagrange(times, k + 1, x);
+            let begin = value(from);
+            for (u, c) in to.chunks_mut(*n).zip(&times[1..]) {
+                let weight = (value(from + c * ratio) - begin) / ratio;
                 u.iter_mut().zip(known).for_each(|(u, known)| *u += weight * known);
             }
         }

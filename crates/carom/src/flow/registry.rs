@@ -14,7 +14,7 @@ const HELD_STAGES: usize = 6;
 
 /// A flow, selected by name.
 pub struct FlowKind {
-    /// The name in `--method`.
+    /// The name in names of methods.
     pub name: String,
     /// The order of the map.
     pub order: usize,

@@ -24,8 +24,10 @@ pub(super) struct Stages {
     /// The times, then the states.
     inputs: Buffer,
     rates: Rates,
-    /// f and ∂f/∂z by rows, if the slopes are worth their cost.
+    /// f and ∂f/∂z by columns, if the slopes are worth their cost.
     slopes: Option<Box<LaneKernel>>,
+    /// The components of a state on which f depends: the slopes by the others are zero, and are left out.
+    pub(super) columns: Vec<usize>,
     /// One state, for evaluations that take one state at a time.
     point: Phase,
 }
@@ -53,14 +55,17 @@ impl Stages {
             };
             let parameters = parameters.to_vec();
             let (rates, energy) = (Box::new(kernel(&all[..size])?), Box::new(kernel(&all[size..])?));
-            let slopes = slopes(mechanics, &all[..size]).and_then(|outputs| kernel(&outputs));
+            let slopes =
+                slopes(mechanics, &all[..size]).and_then(|(outputs, columns)| Some((kernel(&outputs)?, columns)));
             Some((Rates::Lanes { rates, energy, parameters }, slopes))
         });
         let (rates, slopes) = match compiled {
-            Some((rates, slopes)) => (rates, slopes.map(Box::new)),
+            Some(compiled) => compiled,
             None => (Rates::Field(Box::new(Field::new(mechanics, parameters)?)), None),
         };
-        Ok(Stages { slopes, ..Stages::of(rates, s, size) })
+        let (slopes, columns) =
+            slopes.map_or((None, Vec::new()), |(kernel, columns)| (Some(Box::new(kernel)), columns));
+        Ok(Stages { slopes, columns, ..Stages::of(rates, s, size) })
     }
 
     /// Uses the equations of a modified Hamiltonian.
@@ -71,7 +76,8 @@ impl Stages {
     fn of(rates: Rates, s: usize, size: usize) -> Stages {
         let width = Lanes::for_states(s).unwrap_or(Lanes::Eight).count();
         let point = Phase { t: 0.0, z: vec![0.0; size] };
-        Stages { width, s, inputs: Buffer::zeros((size + 1) * width), rates, slopes: None, point }
+        let inputs = Buffer::zeros((size + 1) * width);
+        Stages { width, s, inputs, rates, slopes: None, columns: Vec::new(), point }
     }
 
     /// Sets the parameter values.
@@ -104,7 +110,7 @@ impl Stages {
     /// The number of values of f and ∂f/∂z, over all states.
     pub(super) fn values(&self) -> usize {
         let size = self.point.z.len();
-        (if self.has_slopes() { size + size * size } else { size }) * self.width
+        (size + size * self.columns.len()) * self.width
     }
 
     /// True if ∂f/∂z is available.
@@ -149,7 +155,7 @@ impl Stages {
         Ok(())
     }
 
-    /// Computes f and ∂f/∂z, by rows, at the states.
+    /// Computes f and ∂f/∂z, by columns, at the states.
     pub(super) fn rates_and_slopes(&mut self, out: &mut [f64]) -> std::result::Result<(), NoSolution> {
         match (&self.rates, &self.slopes) {
             (Rates::Lanes { parameters, .. }, Some(slopes)) => slopes.eval(&self.inputs, parameters, out),
@@ -201,20 +207,40 @@ impl Stages {
     }
 }
 
-/// f and ∂f/∂z by rows. None if they are too expensive.
-fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<Vec<Expr>> {
+/// f and ∂f/∂z by columns, and the components to which the columns belong. None if they are too expensive.
+fn slopes(mechanics: &Mechanics, rates: &[Expr]) -> Option<(Vec<Expr>, Vec<usize>)> {
     if mechanics.n() > MOST_COORDINATES {
         return None;
     }
     let inputs = inputs(mechanics);
-    let outputs: Vec<Expr> = rates.iter().copied().chain(slopes_of_field(mechanics)?.concat()).collect();
+    let rows = slopes_of_field(mechanics)?;
+    let columns: Vec<usize> = (0..rates.len()).filter(|&j| rows.iter().any(|row| !row[j].is_zero())).collect();
+    let by_columns = columns.iter().flat_map(|&j| rows.iter().map(move |row| row[j]));
+    let outputs: Vec<Expr> = rates.iter().copied().chain(by_columns).collect();
     let length = |outputs: &[Expr]| {
         Tape::new(&[&inputs[..], &mechanics.parameters].concat(), outputs).map_or(usize::MAX, |tape| tape.len())
     };
-    (length(&outputs) <= MOST_WORK * length(rates)).then_some(outputs)
+    (length(&outputs) <= MOST_WORK * length(rates)).then_some((outputs, columns))
 }
 
 /// The time, the coordinates, the momenta.
 fn inputs(mechanics: &Mechanics) -> Vec<Expr> {
     [time()].into_iter().chain(mechanics.q.iter().copied()).chain(mechanics.p()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::find;
+    use crate::model::Model;
+
+    /// No force on the cart depends on its height.
+    #[test]
+    fn slopes_by_cyclic_coordinates_are_left_out() {
+        let text = find("cart-pendulum").expect("it ships").text;
+        let mechanics = Mechanics::new(&Model::from_text("cart-pendulum", text, &[]).expect("it is right").system);
+        let parameters = vec![1.0; mechanics.parameters.len()];
+        let stages = Stages::new(&mechanics, 4, &parameters).expect("it compiles");
+        assert_eq!(stages.columns, [1, 2, 3]);
+    }
 }

@@ -8,7 +8,7 @@ use super::past::Past;
 use crate::discrete::{Adjoint, DiscreteLagrangian, Sample, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
-use crate::kernel::{Kernel, Problem};
+use crate::kernel::{Kernel, NewtonProblem};
 use crate::mechanics::Field;
 use crate::mechanics::Newton;
 use crate::mechanics::{Inputs, Mechanics, numbered};
@@ -91,7 +91,7 @@ impl Variational {
         let (carry, all) = Carry::of(mechanics, &all, &step.q0);
         let (residuals, p1) = all.split_at(count + m1);
         let q1 = step.point(inner + 1);
-        let problem = Problem {
+        let problem = NewtonProblem {
             given: &[t, h],
             carried: &carry.symbols,
             state: &[&step.q0[..], &mechanics.p()].concat(),
@@ -139,7 +139,7 @@ impl Variational {
         if self.past.extrapolate(h, unknowns) {
             return Ok(true);
         }
-        if self.has_polynomial && self.last.guess(&self.points, z0, h, unknowns) {
+        if self.has_polynomial && self.last.guess(&self.points, z0, h, unknowns).is_some() {
             return Ok(true);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;

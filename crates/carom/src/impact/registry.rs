@@ -11,7 +11,7 @@ use crate::plant::{Modified, Plant};
 /// An impact rule that can be asked for by name.
 #[derive(Clone, Copy)]
 pub struct RuleKind {
-    /// What `--method` calls it.
+    /// The name in names of methods.
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,

@@ -53,7 +53,7 @@ use compiler::Native;
 pub use compiler::{Compiler, Spent, compilations, spent};
 use interpret::Program;
 pub use lanes::{LaneKernel, Lanes};
-pub use newton::{NewtonKernel, NewtonStatus, Problem};
+pub use newton::{NewtonKernel, NewtonProblem, NewtonStatus};
 use shared::{Key, Kind, Lazy, Table};
 pub(crate) use sincos::turns;
 pub(crate) use steps::{Motion, StepKernel, Sum, Tableau};

@@ -31,7 +31,7 @@ pub enum NewtonStatus {
 ///
 /// The inputs are `given`, `carried`, `state` and `unknowns`, in this order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Problem<'a> {
+pub struct NewtonProblem<'a> {
     /// Inputs that are given.
     pub given: &'a [Expr],
     /// Inputs that are given and, after the solution, replaced by `next`.
@@ -48,7 +48,7 @@ pub struct Problem<'a> {
     pub next: &'a [Expr],
 }
 
-impl Problem<'_> {
+impl NewtonProblem<'_> {
     /// All inputs in order.
     pub fn inputs(&self) -> Vec<Expr> {
         [self.given, self.carried, self.state, self.unknowns].concat()
@@ -83,7 +83,7 @@ pub(super) struct Equations {
 }
 
 impl Equations {
-    fn new(problem: &Problem) -> Result<Equations, KernelError> {
+    fn new(problem: &NewtonProblem) -> Result<Equations, KernelError> {
         let n = problem.unknowns.len();
         let equations = problem.equations();
         let is_bordered = (0..n).map(|i| equations[n + i * n + i].is_zero()).collect();
@@ -149,7 +149,7 @@ pub struct NewtonKernel {
 
 impl NewtonKernel {
     /// Compiles the function.
-    pub fn new(problem: &Problem) -> Result<NewtonKernel, KernelError> {
+    pub fn new(problem: &NewtonProblem) -> Result<NewtonKernel, KernelError> {
         let n = problem.unknowns.len();
         if n == 0 || n > MAX_UNKNOWNS {
             return Err(KernelError::Unsupported(format!("{n} unknowns, not 1 to {MAX_UNKNOWNS}")));
@@ -224,8 +224,13 @@ mod tests {
     fn each_instruction_is_where_it_is_needed() {
         let [a, x] = ["a", "x"].map(Expr::symbol);
         let (residual, result) = (a.exp() + x.exp(), a.exp() * x.cos());
-        let problem =
-            Problem { given: &[a], unknowns: &[x], residuals: &[residual], results: &[result], ..Problem::default() };
+        let problem = NewtonProblem {
+            given: &[a],
+            unknowns: &[x],
+            residuals: &[residual],
+            results: &[result],
+            ..NewtonProblem::default()
+        };
         let equations = Equations::new(&problem).expect("both are inputs");
         let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count();
         assert_eq!(count(&equations.is_fixed), 1, "exp(a)");

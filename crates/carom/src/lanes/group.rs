@@ -6,7 +6,7 @@ use super::code::LaneCode;
 use super::judge::Judge;
 use super::keep::{Choose, Keep};
 use super::rows::Rows;
-use super::{Progress, decide};
+use super::{LaneMemory, decide};
 use crate::flow::dop853::Stages;
 use crate::flow::vector::{Buffer, Registers};
 
@@ -140,7 +140,15 @@ impl Group {
     }
 
     /// Puts a motion into a lane.
-    pub(crate) fn load(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &Progress, until: f64) {
+    pub(crate) fn load(
+        &mut self,
+        lane: usize,
+        t: f64,
+        q: &[f64],
+        parameters: &[f64],
+        progress: &LaneMemory,
+        until: f64,
+    ) {
         self.put(lane, t, q, parameters, progress);
         // Lanes that were never used compute along, and numbers that are not finite are slow.
         for other in 0..self.lanes() {
@@ -149,7 +157,7 @@ impl Group {
                 self.fresh |= 1 << other;
             }
         }
-        let Progress { longest, h, last_impact, fastest, touched, .. } = *progress;
+        let LaneMemory { longest, h, last_impact, fastest, touched, .. } = *progress;
         for (row, value) in [(CHOSEN, h), (LONGEST, longest), (UNTIL, until), (OPEN, 1.0)] {
             self.control[(row, lane)] = value;
         }
@@ -158,12 +166,12 @@ impl Group {
         self.fresh |= 1 << lane;
     }
 
-    fn put(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &Progress) {
+    fn put(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &LaneMemory) {
         let state = [t].into_iter().chain(q.iter().chain(&progress.v).chain(parameters).copied());
         for (i, x) in state.enumerate() {
             (self.from[(i, lane)], self.hit[(i, lane)]) = (x, x);
         }
-        let Progress { low, high, roots, twice_kinetic, tolerance, .. } = progress;
+        let LaneMemory { low, high, roots, twice_kinetic, tolerance, .. } = progress;
         let sizes = low.iter().chain(high).chain(roots).copied().chain([*twice_kinetic, *tolerance, 1.0 / tolerance]);
         sizes.enumerate().for_each(|(i, x)| self.sizes[(i, lane)] = x);
     }
@@ -186,7 +194,7 @@ impl Group {
     }
 
     /// Copies what a motion carries, and writes q; returns the time.
-    pub(crate) fn store(&self, lane: usize, q: &mut [f64], progress: &mut Progress) -> f64 {
+    pub(crate) fn store(&self, lane: usize, q: &mut [f64], progress: &mut LaneMemory) -> f64 {
         let n = self.code.n;
         q.iter_mut().enumerate().for_each(|(i, q)| *q = self.from[(1 + i, lane)]);
         let column = |rows: &Rows, first: usize, to: &mut Vec<f64>| {

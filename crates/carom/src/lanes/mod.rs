@@ -17,7 +17,7 @@ pub(crate) use group::{Group, Happening, bits};
 
 /// The data that a motion in a lane carries from step to step, besides t and q.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct LaneMemory {
     /// v, from which p = L_v follows.
     pub v: Vec<f64>,
     /// The local error allowed in each step, relative to the size of the motion.
@@ -42,10 +42,10 @@ pub struct Progress {
     pub touched: Option<usize>,
 }
 
-impl Progress {
+impl LaneMemory {
     /// Copies `other` without allocating.
-    pub(crate) fn copy_from(&mut self, other: &Progress) {
-        let Progress { v, tolerance, longest, h, low, high, roots, twice_kinetic, fastest, last_impact, touched } =
+    pub(crate) fn copy_from(&mut self, other: &LaneMemory) {
+        let LaneMemory { v, tolerance, longest, h, low, high, roots, twice_kinetic, fastest, last_impact, touched } =
             other;
         for (to, from) in
             [&mut self.v, &mut self.low, &mut self.high, &mut self.roots].into_iter().zip([v, low, high, roots])

@@ -23,6 +23,8 @@ pub struct Active {
     steps: Vec<f64>,
     /// M a at the last state.
     inertia: Vec<f64>,
+    /// The last state (t, q, v); the time is NaN if there is none.
+    at: Vec<f64>,
 }
 
 impl Active {
@@ -38,6 +40,7 @@ impl Active {
             moved: vec![0.0; code.n],
             steps: vec![0.0; code.n],
             inertia: vec![0.0; code.n],
+            at: vec![f64::NAN; 1 + 2 * code.n],
             local,
         }
     }
@@ -45,6 +48,7 @@ impl Active {
     /// Sets the parameter values.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.local.set_parameters(parameters);
+        self.at[0] = f64::NAN;
     }
 
     /// Projects q onto the rows g = 0 along their gradients, with the smallest correction in the mass metric, and p onto their
@@ -56,7 +60,8 @@ impl Active {
     ///
     /// L_vv is evaluated at v = 0; this makes no difference if L is quadratic in v.
     pub fn project(&mut self, z: &mut Phase, field: &mut Field) -> Solved<()> {
-        let Active { local, equations, moved, steps, .. } = self;
+        let Active { local, equations, moved, steps, at, .. } = self;
+        at[0] = f64::NAN;
         moved.fill(0.0);
         local.place(z.t, z.q(), moved);
         let n = local.code.n;
@@ -101,8 +106,15 @@ impl Active {
     /// ```text
     /// M a + Gᵀλ = F + L_q − L_vq v − L_vt,   G a = −(d²g/dt² without acceleration)
     /// ```
+    ///
+    /// The end of a step is the beginning of the next: at the last state nothing is computed.
     pub fn react(&mut self, t: f64, q: &[f64], v: &[f64]) -> Solved<()> {
-        let Active { local, equations, force, rates, constraints, inertia, .. } = self;
+        let Active { local, equations, force, rates, constraints, inertia, at, .. } = self;
+        let (known_q, known_v) = at[1..].split_at(q.len());
+        if at[0] == t && known_q == q && known_v == v {
+            return Ok(());
+        }
+        at[0] = f64::NAN;
         local.place(t, q, v);
         let n = local.code.n;
         let values = local.balance();
@@ -119,19 +131,26 @@ impl Active {
         equations.solve().ok_or(NoSolution::Singular)?;
         force.fill(0.0);
         for k in 0..equations.rows.len() {
-            let (row, lambda) = (local.row(equations.rows[k]), equations.solution().1[k]);
-            row.add_to(-lambda, inertia);
-            if k < *constraints {
-                row.add_to(-lambda, force);
+            let (support, lambda) = (local.code.support(equations.rows[k]), equations.solution().1[k]);
+            for &i in support {
+                let pull = -lambda * equations.slope(k, i);
+                inertia[i] += pull;
+                force[i] += if k < *constraints { pull } else { 0.0 };
             }
         }
+        at[0] = t;
+        at[1..].iter_mut().zip(q.iter().chain(v)).for_each(|(to, x)| *to = *x);
         Ok(())
+    }
+
+    /// The acceleration at the last state.
+    pub fn acceleration(&self) -> &[f64] {
+        self.equations.solution().0
     }
 
     /// √(a·M a) at the last state.
     pub fn size_of_acceleration(&self) -> f64 {
-        let (a, _) = self.equations.solution();
-        a.iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
+        self.acceleration().iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
     }
 
     /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it.

@@ -63,6 +63,11 @@ impl Bordered {
         row.support.iter().zip(row.grad).for_each(|(&i, x)| self.matrix[i * size + n + k] = *x);
     }
 
+    /// Entry i of row k of G.
+    pub(crate) fn slope(&self, k: usize, i: usize) -> f64 {
+        self.matrix[(self.n + k) * self.right.len() + i]
+    }
+
     /// Mutable access to b and c.
     pub(crate) fn right(&mut self) -> (&mut [f64], &mut [f64]) {
         self.right.split_at_mut(self.n)

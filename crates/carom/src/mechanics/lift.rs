@@ -143,9 +143,14 @@ impl Lift {
         match v {
             Some(v) => {
                 self.inputs.place(t, q, v);
-                self.loaded.clear();
-                self.loaded.extend(self.inputs.all().iter().chain(&self.forces));
-                self.state.eval(&self.loaded, &mut self.values);
+                let mut inputs = self.inputs.all();
+                if !self.forces.is_empty() {
+                    self.loaded.clear();
+                    self.loaded.extend_from_slice(inputs);
+                    self.loaded.extend_from_slice(&self.forces);
+                    inputs = &self.loaded;
+                }
+                self.state.eval(inputs, &mut self.values);
             }
             None => self.values.fill(f64::NAN),
         }

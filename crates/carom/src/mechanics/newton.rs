@@ -7,7 +7,7 @@ use super::Mechanics;
 use super::terms::Terms;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonStatus, Problem};
+use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonProblem, NewtonStatus};
 use crate::limits::{HALVINGS_OF_CORRECTION, MAX_CAREFUL, RESIDUALS_COUNT, VERY_LATE};
 use crate::solve::{Linear, NoSolution, StopRule, largest_part};
 
@@ -38,14 +38,14 @@ enum Method {
 #[derive(Debug)]
 struct Later {
     mechanics: Mechanics,
-    /// The lists of [`Problem`] in its order: given, carried, state, unknowns, residuals, results, next.
+    /// The lists of [`NewtonProblem`] in its order: given, carried, state, unknowns, residuals, results, next.
     lists: [Vec<Expr>; 7],
     parts: OnceLock<Option<Parts>>,
 }
 
 impl Later {
-    fn new(mechanics: &Mechanics, problem: &Problem) -> Later {
-        let Problem { given, carried, state, unknowns, residuals, results, next } = *problem;
+    fn new(mechanics: &Mechanics, problem: &NewtonProblem) -> Later {
+        let NewtonProblem { given, carried, state, unknowns, residuals, results, next } = *problem;
         let lists = [given, carried, state, unknowns, residuals, results, next].map(<[Expr]>::to_vec);
         Later { mechanics: mechanics.clone(), lists, parts: OnceLock::new() }
     }
@@ -59,7 +59,7 @@ impl Later {
     #[cold]
     fn parts(&self) -> Option<Box<Parts>> {
         let [given, carried, state, unknowns, residuals, results, next] = &self.lists;
-        let problem = Problem { given, carried, state, unknowns, residuals, results, next };
+        let problem = NewtonProblem { given, carried, state, unknowns, residuals, results, next };
         self.parts.get_or_init(|| Parts::new(&self.mechanics, &problem).ok()).clone().map(Box::new)
     }
 }
@@ -99,14 +99,14 @@ impl Newton {
         residuals: &[Expr],
         results: &[Expr],
     ) -> Result<Newton> {
-        Newton::of(mechanics, &Problem { given, unknowns, residuals, results, ..Problem::default() })
+        Newton::of(mechanics, &NewtonProblem { given, unknowns, residuals, results, ..NewtonProblem::default() })
     }
 
     /// Compiles a problem. The parameters precede its inputs.
-    pub fn of(mechanics: &Mechanics, problem: &Problem) -> Result<Newton> {
+    pub fn of(mechanics: &Mechanics, problem: &NewtonProblem) -> Result<Newton> {
         let given = [&mechanics.parameters, problem.given].concat();
         let whole = match mechanics.backend {
-            Backend::Jit => NewtonKernel::new(&Problem { given: &given, ..*problem }).ok(),
+            Backend::Jit => NewtonKernel::new(&NewtonProblem { given: &given, ..*problem }).ok(),
             Backend::Interpreter => None,
         };
         let method = match whole {
@@ -192,7 +192,7 @@ impl Newton {
 }
 
 impl Parts {
-    fn new(mechanics: &Mechanics, problem: &Problem) -> Result<Parts> {
+    fn new(mechanics: &Mechanics, problem: &NewtonProblem) -> Result<Parts> {
         let (n, inputs) = (problem.unknowns.len(), problem.inputs());
         let first = mechanics.parameters.len() + problem.given.len();
         let carried = first..first + problem.carried.len();

@@ -10,9 +10,11 @@ use crate::phase::{MOMENTS, Moments, Phase};
 use crate::solve::NoSolution;
 use crate::system::time;
 
-/// From this number of walls on, kernels of single walls are interpreted. Compiling a thousand takes seconds, and few are ever
-/// hit.
+/// From this number of walls on, the field does not compute their gaps: it is asked for velocities far more often.
 const MANY: usize = 16;
+/// From this number of walls on, kernels of single walls are interpreted: every impact looks at all walls, and compiling the code of
+/// a wall takes longer than some hundred interpretations.
+const VERY_MANY: usize = 256;
 
 /// Evaluates φ and φ̇ of all walls at the two ends of a step; of one wall at all moments inside the step; and of one wall at a
 /// state, with φ_t and ∇φ.
@@ -76,7 +78,7 @@ impl Walls {
         let n = mechanics.n();
         let symbols = mechanics.state_symbols();
         let interpreted = mechanics.interpreted();
-        let compiler = if walls.len() < MANY { mechanics } else { &interpreted };
+        let compiler = if walls.len() < VERY_MANY { mechanics } else { &interpreted };
         let each = walls.iter().map(|&phi| compiler.kernel(&symbols, &gap_and_slopes(mechanics, phi)));
         let inside = walls.iter().map(|&phi| {
             let outputs = &gap_and_slopes(mechanics, phi)[..2];

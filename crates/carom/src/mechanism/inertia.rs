@@ -1,6 +1,6 @@
 //! Mass, centre of mass and inertia of a rigid body.
 
-use super::vector::{Matrix, Vector, add, apply, difference, dot, identity, product, scaled, transposed, zero};
+use super::vector::{Matrix3, Vector, add, apply, difference, dot, identity, product, scaled, transposed, zero};
 use crate::expr::Expr;
 
 /// The mass of a body and how it is distributed, in the axes of its frame.
@@ -11,7 +11,7 @@ pub struct Inertia {
     /// The centre of mass.
     pub com: Vector,
     /// The inertia about the centre of mass, symmetric.
-    pub about_com: Matrix,
+    pub about_com: Matrix3,
 }
 
 impl Inertia {
@@ -26,7 +26,7 @@ impl Inertia {
     }
 
     /// The same body in another frame, in which its own has the origin `at` and the orientation `turn`.
-    pub fn placed(&self, at: Vector, turn: Matrix) -> Inertia {
+    pub fn placed(&self, at: Vector, turn: Matrix3) -> Inertia {
         let about_com = product(product(turn, self.about_com), transposed(turn));
         Inertia { mass: self.mass, com: add(at, apply(turn, self.com)), about_com }
     }

@@ -10,10 +10,12 @@ mod quaternion;
 mod vector;
 
 pub use inertia::Inertia;
-pub use kinematics::{Kinematics, Motion, Pose};
-pub use quaternion::{Quaternion, body_rate, conjugate_momentum, norm_squared, of_rotation_vector, rate_of, torque_on};
+pub use kinematics::{Kinematics, LinkMotion, LinkPose};
+pub use quaternion::{
+    QuaternionOfExpr, body_rate, conjugate_momentum, norm_squared, of_rotation_vector, rate_of, torque_on,
+};
 pub use vector::{
-    Matrix, Vector, add, apply, apply_transposed, axis_rotation, cross, difference, dot, identity, length, product,
+    Matrix3, Vector, add, apply, apply_transposed, axis_rotation, cross, difference, dot, identity, length, product,
     rotation, scaled, zero,
 };
 
@@ -29,7 +31,7 @@ pub struct Mechanism {
     /// The links; a parent comes before its children.
     pub links: Vec<Link>,
     /// The bodies, in the order of the model.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<BodyFrame>,
     /// The points that are fixed to a body.
     pub points: Vec<Attached>,
 }
@@ -40,11 +42,11 @@ pub struct Link {
     /// The index of its parent; none for the ground.
     pub parent: Option<usize>,
     /// The joint.
-    pub joint: Joint,
+    pub joint: LinkJoint,
     /// The origin of the joint in the frame of the parent.
     pub at: Vector,
     /// The orientation of the joint frame in the parent, a rotation matrix by rows.
-    pub turn: Matrix,
+    pub turn: Matrix3,
     /// Its mass, with the bodies that are fixed to it.
     pub inertia: Inertia,
     /// k of V = k (q − rest)²/2; 0 for a ball.
@@ -59,7 +61,7 @@ pub struct Link {
 
 /// An elementary joint. Axes are unit vectors of the joint frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Joint {
+pub enum LinkJoint {
     /// Turns about the axis.
     Revolute(Vector),
     /// Slides along the axis.
@@ -70,7 +72,7 @@ pub enum Joint {
 
 /// A body as the model has it: a frame that is fixed to a link.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct BodyFrame {
     /// Its name.
     pub name: String,
     /// The link that it is, or is fixed to; none for the ground.
@@ -78,16 +80,16 @@ pub struct Body {
     /// Its origin in the frame of the link; 0 unless it is a fixed body.
     pub at: Vector,
     /// Its orientation in the link.
-    pub turn: Matrix,
+    pub turn: Matrix3,
     /// Its joint.
-    pub kind: Kind,
+    pub kind: JointKind,
     /// The indices of its coordinates in the system, in the order of the output.
     pub coordinates: std::ops::Range<usize>,
 }
 
 /// How a body is joined to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum JointKind {
     /// Welded.
     Fixed,
     /// By elementary joints.
@@ -109,22 +111,22 @@ pub struct Attached {
     pub at: Vector,
 }
 
-impl Joint {
+impl LinkJoint {
     /// The number of its coordinates.
     pub fn coordinates(self) -> usize {
         match self {
-            Joint::Revolute(_) | Joint::Prismatic(_) => 1,
-            Joint::Ball => 4,
+            LinkJoint::Revolute(_) | LinkJoint::Prismatic(_) => 1,
+            LinkJoint::Ball => 4,
         }
     }
 }
 
-impl Body {
+impl BodyFrame {
     /// The index of the first coordinate of its quaternion, if it has one.
     pub fn quaternion(&self, dimension: usize) -> Option<usize> {
         match self.kind {
-            Kind::Ball => Some(self.coordinates.start),
-            Kind::Free if dimension == 3 => Some(self.coordinates.start + 3),
+            JointKind::Ball => Some(self.coordinates.start),
+            JointKind::Free if dimension == 3 => Some(self.coordinates.start + 3),
             _ => None,
         }
     }

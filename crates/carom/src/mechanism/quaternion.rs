@@ -1,19 +1,19 @@
 //! Ball joints: unit quaternions q = (w, x, y, z), normalised wherever they are used, so that no attitude is singular and the middle
 //! of two of them is the geodesic middle.
 
-use super::vector::{Matrix, Vector, length_above_zero};
+use super::vector::{Matrix3, Vector, length_above_zero};
 use crate::expr::Expr;
 
 /// (w, x, y, z).
-pub type Quaternion = [Expr; 4];
+pub type QuaternionOfExpr = [Expr; 4];
 
 /// |q|².
-pub fn norm_squared(q: Quaternion) -> Expr {
+pub fn norm_squared(q: QuaternionOfExpr) -> Expr {
     q.iter().map(|x| x.squared()).sum()
 }
 
 /// a ⊗ b.
-fn times([aw, ax, ay, az]: Quaternion, [bw, bx, by, bz]: Quaternion) -> Quaternion {
+fn times([aw, ax, ay, az]: QuaternionOfExpr, [bw, bx, by, bz]: QuaternionOfExpr) -> QuaternionOfExpr {
     [
         aw * bw - ax * bx - ay * by - az * bz,
         aw * bx + ax * bw + ay * bz - az * by,
@@ -23,18 +23,18 @@ fn times([aw, ax, ay, az]: Quaternion, [bw, bx, by, bz]: Quaternion) -> Quaterni
 }
 
 /// The imaginary part of q̄ ⊗ a.
-fn conjugate_times([w, x, y, z]: Quaternion, a: Quaternion) -> Vector {
+fn conjugate_times([w, x, y, z]: QuaternionOfExpr, a: QuaternionOfExpr) -> Vector {
     let [_, i, j, k] = times([w, -x, -y, -z], a);
     [i, j, k]
 }
 
 /// (0, a).
-fn imaginary(a: Vector) -> Quaternion {
+fn imaginary(a: Vector) -> QuaternionOfExpr {
     [Expr::constant(0.0), a[0], a[1], a[2]]
 }
 
 /// The rotation matrix of q/|q|.
-pub(super) fn matrix(q: Quaternion) -> Matrix {
+pub(super) fn matrix(q: QuaternionOfExpr) -> Matrix3 {
     let [w, x, y, z] = q;
     let n = norm_squared(q);
     let rows = [
@@ -46,27 +46,27 @@ pub(super) fn matrix(q: Quaternion) -> Matrix {
 }
 
 /// The rate of turning in body axes, ω = 2 Im(q̄⊗q̇)/|q|².
-pub fn body_rate(q: Quaternion, v: Quaternion) -> Vector {
+pub fn body_rate(q: QuaternionOfExpr, v: QuaternionOfExpr) -> Vector {
     conjugate_times(q, v).map(|x| 2.0 * x / norm_squared(q))
 }
 
 /// q̇ = q⊗(0, ω)/2 of a body that turns with the rate ω, in body axes.
-pub fn rate_of(q: Quaternion, omega: Vector) -> Quaternion {
+pub fn rate_of(q: QuaternionOfExpr, omega: Vector) -> QuaternionOfExpr {
     times(q, imaginary(omega)).map(|x| x / 2.0)
 }
 
 /// The momentum μ conjugate to ω, from p = ∂L/∂q̇ = 2 q⊗(0, μ)/|q|².
-pub fn conjugate_momentum(q: Quaternion, p: Quaternion) -> Vector {
+pub fn conjugate_momentum(q: QuaternionOfExpr, p: QuaternionOfExpr) -> Vector {
     conjugate_times(q, p).map(|x| x / 2.0)
 }
 
 /// The generalized force of a torque τ in body axes, 2 q⊗(0, τ)/|q|², by virtual work τ·ω.
-pub fn torque_on(q: Quaternion, tau: Vector) -> Quaternion {
+pub fn torque_on(q: QuaternionOfExpr, tau: Vector) -> QuaternionOfExpr {
     times(q, imaginary(tau)).map(|x| 2.0 * x / norm_squared(q))
 }
 
 /// The unit quaternion of a rotation vector.
-pub fn of_rotation_vector(a: Vector) -> Quaternion {
+pub fn of_rotation_vector(a: Vector) -> QuaternionOfExpr {
     let angle = length_above_zero(a);
     let (half, per) = (angle / 2.0, |x: Expr| x / angle);
     let (c, s) = match half.as_const() {

@@ -5,7 +5,7 @@ use crate::expr::{Expr, eval};
 /// (x, y, z).
 pub type Vector = [Expr; 3];
 /// By rows.
-pub type Matrix = [[Expr; 3]; 3];
+pub type Matrix3 = [[Expr; 3]; 3];
 
 /// The null vector.
 pub fn zero() -> Vector {
@@ -13,7 +13,7 @@ pub fn zero() -> Vector {
 }
 
 /// The unit matrix.
-pub fn identity() -> Matrix {
+pub fn identity() -> Matrix3 {
     let entry = |i, j| Expr::constant(if i == j { 1.0 } else { 0.0 });
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j)))
 }
@@ -52,22 +52,22 @@ pub fn length(a: Vector) -> Expr {
 }
 
 /// R a.
-pub fn apply(r: Matrix, a: Vector) -> Vector {
+pub fn apply(r: Matrix3, a: Vector) -> Vector {
     r.map(|row| dot(row, a))
 }
 
 /// Rᵀa.
-pub fn apply_transposed(r: Matrix, a: Vector) -> Vector {
+pub fn apply_transposed(r: Matrix3, a: Vector) -> Vector {
     apply(transposed(r), a)
 }
 
 /// Rᵀ.
-pub(super) fn transposed(r: Matrix) -> Matrix {
+pub(super) fn transposed(r: Matrix3) -> Matrix3 {
     [0, 1, 2].map(|i| [0, 1, 2].map(|j| r[j][i]))
 }
 
 /// A B.
-pub fn product(a: Matrix, b: Matrix) -> Matrix {
+pub fn product(a: Matrix3, b: Matrix3) -> Matrix3 {
     let columns = transposed(b);
     a.map(|row| columns.map(|column| dot(row, column)))
 }
@@ -77,7 +77,7 @@ pub fn product(a: Matrix, b: Matrix) -> Matrix {
 /// ```text
 /// R = n nᵀ + cos (1 − n nᵀ) + sin n̂
 /// ```
-pub fn axis_rotation(n: Vector, angle: Expr) -> Matrix {
+pub fn axis_rotation(n: Vector, angle: Expr) -> Matrix3 {
     let (c, s) = match number(angle) {
         Some(angle) => (Expr::constant(angle.cos()), Expr::constant(angle.sin())),
         None => (angle.cos(), angle.sin()),
@@ -94,7 +94,7 @@ pub fn axis_rotation(n: Vector, angle: Expr) -> Matrix {
 }
 
 /// The rotation by |a| about a.
-pub fn rotation(a: Vector) -> Matrix {
+pub fn rotation(a: Vector) -> Matrix3 {
     // Along one axis it needs no square root, and is smooth at 0.
     let axes: Vec<usize> = (0..3).filter(|&i| !a[i].is_zero()).collect();
     match axes.as_slice() {
@@ -124,7 +124,7 @@ fn number(e: Expr) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn values(r: Matrix) -> Vec<f64> {
+    fn values(r: Matrix3) -> Vec<f64> {
         eval(r.as_flattened(), &[])
     }
 

@@ -2,7 +2,7 @@
 
 use super::names::{Names, Use};
 use super::source::Source;
-use super::{Initial, Model, Motion, Places, Run};
+use super::{Initial, InitialMotion, Model, Places, Run};
 use crate::error::{Diagnostic, Result};
 use crate::expr::parse::Scope;
 use crate::expr::{Expr, Lease};
@@ -114,15 +114,15 @@ impl Builder {
 
     /// Starts at q with velocities v.
     pub fn start_with_velocity(&mut self, q: &[f64], v: &[f64]) {
-        self.start(q, Motion::Velocity(constants(v)));
+        self.start(q, InitialMotion::Velocity(constants(v)));
     }
 
     /// Starts at q with momenta p.
     pub fn start_with_momentum(&mut self, q: &[f64], p: &[f64]) {
-        self.start(q, Motion::Momentum(constants(p)));
+        self.start(q, InitialMotion::Momentum(constants(p)));
     }
 
-    fn start(&mut self, q: &[f64], motion: Motion) {
+    fn start(&mut self, q: &[f64], motion: InitialMotion) {
         self.initial = Some(Initial { q: constants(q), motion, project: false, missing: Default::default() });
     }
 
@@ -143,7 +143,7 @@ impl Builder {
         }
         let lengths = self.initial.as_ref().map_or(n, |initial| initial.q.len());
         let motion = self.initial.as_ref().map_or(n, |initial| match &initial.motion {
-            Motion::Velocity(x) | Motion::Momentum(x) | Motion::Next(x) => x.len(),
+            InitialMotion::Velocity(x) | InitialMotion::Momentum(x) | InitialMotion::Next(x) => x.len(),
         });
         if lengths != n || motion != n {
             return Err(

@@ -10,11 +10,11 @@ use crate::system::{Constraint, Enforce, Form, Parameter, time};
 #[derive(Clone, Debug, Default)]
 pub struct Problem {
     /// The controls, in the order of the file.
-    pub controls: Vec<Control>,
+    pub controls: Vec<ControlInput>,
     /// What is minimised.
     pub objective: Objective,
     /// `[final]`.
-    pub end: End,
+    pub end: FinalState,
     /// The coordinates whose start follows from the end, with Ψ of the coordinates at the end.
     pub periodic: Vec<Periodic>,
     /// The bounds on the way.
@@ -31,7 +31,7 @@ pub struct Problem {
 
 /// A control: constant on each step.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct ControlInput {
     /// As written in the model.
     pub name: String,
     /// Its symbol in expressions.
@@ -88,7 +88,7 @@ pub struct Objective {
 
 /// `[final]`.
 #[derive(Clone, Debug, Default)]
-pub struct End {
+pub struct FinalState {
     /// The end time.
     pub t: Option<Span>,
     /// The coordinates; None where nothing is said.
@@ -164,7 +164,7 @@ pub struct Stage {
     /// The constraints that hold throughout, by their number in [`Problem::constraints`].
     pub held: Vec<usize>,
     /// What happens at its end.
-    pub event: Event,
+    pub event: PhaseEvent,
     /// The coordinates as functions of the time; empty for a straight line.
     pub guess: Vec<Expr>,
     /// Where it stands.
@@ -173,7 +173,7 @@ pub struct Stage {
 
 /// What happens at the end of a phase.
 #[derive(Clone, Debug)]
-pub enum Event {
+pub enum PhaseEvent {
     /// Nothing but a change of what is held.
     None,
     /// An impact on a wall, with bounds on its impulse.
@@ -263,7 +263,7 @@ impl Stage {
     /// The constraints that begin to hold at its end.
     pub fn caught(&self) -> &[usize] {
         match &self.event {
-            Event::Catch { constraints, .. } => constraints,
+            PhaseEvent::Catch { constraints, .. } => constraints,
             _ => &[],
         }
     }
@@ -292,7 +292,7 @@ impl Model {
 
     /// The controls of a run that ends at `until`, constant on each step; empty if every control is one number all the time.
     pub fn control_settings(&self, until: Option<f64>) -> Vec<Setting> {
-        let is_constant = |control: &Control| matches!(control.value, Signal::Constant(_));
+        let is_constant = |control: &ControlInput| matches!(control.value, Signal::Constant(_));
         if self.problem.controls.iter().all(is_constant) { Vec::new() } else { self.settings_of_steps(until) }
     }
 

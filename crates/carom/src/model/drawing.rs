@@ -130,7 +130,7 @@ pub enum Outline {
 
 /// A `[[contact]]`, or one round of it: the geometry from which its walls are made.
 #[derive(Clone, Debug)]
-pub struct Contact {
+pub struct ContactGeometry {
     /// The shape that is touched.
     pub outline: Outline,
     /// The radius of the balls around the points; 0 for points.

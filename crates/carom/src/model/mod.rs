@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
-pub use drawing::{COLORS, Contact, Drawing, Outline, Place, Shape, Viewpoint};
+pub use drawing::{COLORS, ContactGeometry, Drawing, Outline, Place, Shape, Viewpoint};
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::{AUTO, Run};
@@ -96,7 +96,7 @@ pub struct Model {
     /// The shapes to draw.
     pub drawings: Vec<Drawing>,
     /// The geometry of the contacts.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<ContactGeometry>,
     /// The indices of the walls that carom does not draw by itself.
     pub undrawn: Vec<usize>,
     /// Warnings about input that is allowed but rarely intended.
@@ -114,7 +114,7 @@ pub struct Initial {
     /// The coordinates.
     pub q: Vec<Expr>,
     /// The velocities, the momenta or the next configuration.
-    pub motion: Motion,
+    pub motion: InitialMotion,
     /// True to project the start onto the constraints.
     pub project: bool,
     /// The coordinates without an entry in q, and those without an entry in `motion`. Driven ones follow their prescription,
@@ -124,7 +124,7 @@ pub struct Initial {
 
 /// How the initial motion is given.
 #[derive(Clone, Debug)]
-pub enum Motion {
+pub enum InitialMotion {
     /// Velocities v.
     Velocity(Vec<Expr>),
     /// Momenta p.

@@ -34,10 +34,10 @@ pub struct Names {
     pub walls: Vec<String>,
     /// Names with a wrong declaration; their uses are not reported as further mistakes.
     broken: RefCell<FxHashSet<String>>,
-    pub(super) index: FxHashMap<String, (Kind, usize)>,
+    pub(super) index: FxHashMap<String, (NameKind, usize)>,
     /// The coordinate to which each position or velocity symbol belongs.
     owners: FxHashMap<Expr, (Use, usize)>,
-    pub(super) used: RefCell<FxHashSet<(Kind, usize)>>,
+    pub(super) used: RefCell<FxHashSet<(NameKind, usize)>>,
     /// The parameters that occur in bounds and indices.
     pub(super) structural: RefCell<BTreeSet<String>>,
     pub(super) repeated: Cell<usize>,
@@ -45,7 +45,7 @@ pub struct Names {
 
 /// What a name can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NameKind {
     /// A degree of freedom.
     Coordinate,
     /// A number.
@@ -118,11 +118,11 @@ impl Names {
     /// What kind of item the name denotes, for messages.
     pub fn kind(&self, name: &str) -> Option<&'static str> {
         self.index.get(name).map(|(kind, _)| match kind {
-            Kind::Coordinate => "coordinate",
-            Kind::Parameter => "parameter",
-            Kind::Definition => "definition",
-            Kind::Member => "member",
-            Kind::Control => "control",
+            NameKind::Coordinate => "coordinate",
+            NameKind::Parameter => "parameter",
+            NameKind::Definition => "definition",
+            NameKind::Member => "member",
+            NameKind::Control => "control",
         })
     }
 
@@ -149,7 +149,7 @@ impl Names {
     /// Adds a degree of freedom.
     pub fn add_coordinate(&mut self, name: &str) -> Coordinate {
         let i = self.coordinates.len();
-        self.index.insert(name.into(), (Kind::Coordinate, i));
+        self.index.insert(name.into(), (NameKind::Coordinate, i));
         let coordinate = Coordinate::new(name);
         self.owners.extend([(coordinate.q, (Use::Position, i)), (coordinate.v, (Use::Motion, i))]);
         self.coordinates.push(coordinate.clone());
@@ -158,7 +158,7 @@ impl Names {
 
     /// Adds a parameter.
     pub fn add_parameter(&mut self, name: &str, value: f64) -> Expr {
-        self.index.insert(name.into(), (Kind::Parameter, self.parameters.len()));
+        self.index.insert(name.into(), (NameKind::Parameter, self.parameters.len()));
         let symbol = Expr::symbol(name);
         self.parameters.push(Parameter { name: name.into(), symbol, value });
         symbol
@@ -166,7 +166,7 @@ impl Names {
 
     /// Adds a control.
     pub fn add_control(&mut self, name: &str) -> Expr {
-        self.index.insert(name.into(), (Kind::Control, self.controls.len()));
+        self.index.insert(name.into(), (NameKind::Control, self.controls.len()));
         let symbol = Expr::symbol(name);
         self.controls.push(Parameter { name: name.into(), symbol, value: 0.0 });
         symbol
@@ -174,18 +174,18 @@ impl Names {
 
     /// True if a control has this name.
     pub fn is_control(&self, name: &str) -> bool {
-        matches!(self.index.get(name), Some((Kind::Control, _)))
+        matches!(self.index.get(name), Some((NameKind::Control, _)))
     }
 
     /// Adds a definition.
     pub fn define(&mut self, name: &str, value: Expr) {
-        self.index.insert(name.into(), (Kind::Definition, self.definitions.len()));
+        self.index.insert(name.into(), (NameKind::Definition, self.definitions.len()));
         self.definitions.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
     /// Gives a name with a dot its meaning.
     pub fn add_member(&mut self, name: &str, value: Expr) {
-        self.index.insert(name.into(), (Kind::Member, self.members.len()));
+        self.index.insert(name.into(), (NameKind::Member, self.members.len()));
         self.members.push(Definition { name: name.into(), value, rate: OnceLock::new() });
     }
 
@@ -201,7 +201,7 @@ impl Names {
 
     /// The index of a coordinate.
     pub fn coordinate(&self, name: &str) -> Option<usize> {
-        self.index.get(name).filter(|(kind, _)| *kind == Kind::Coordinate).map(|&(_, i)| i)
+        self.index.get(name).filter(|(kind, _)| *kind == NameKind::Coordinate).map(|&(_, i)| i)
     }
 
     /// The smallest `Use` that permits `e`.
@@ -235,20 +235,20 @@ impl Names {
         let Some(&(kind, i)) = self.index.get(name) else { return Err(self.unknown(name)) };
         self.used.borrow_mut().insert((kind, i));
         match (kind, primes) {
-            (Kind::Coordinate, 0) => Ok(self.coordinates[i].q),
-            (Kind::Parameter, 0) => Ok(self.parameters[i].symbol),
-            (Kind::Definition, 0) => Ok(self.definitions[i].value),
-            (Kind::Member, 0) => Ok(self.members[i].value),
-            (Kind::Control, 0) => Ok(self.controls[i].symbol),
-            (Kind::Parameter | Kind::Control, _) => {
+            (NameKind::Coordinate, 0) => Ok(self.coordinates[i].q),
+            (NameKind::Parameter, 0) => Ok(self.parameters[i].symbol),
+            (NameKind::Definition, 0) => Ok(self.definitions[i].value),
+            (NameKind::Member, 0) => Ok(self.members[i].value),
+            (NameKind::Control, 0) => Ok(self.controls[i].symbol),
+            (NameKind::Parameter | NameKind::Control, _) => {
                 let kind = self.kind(name).unwrap_or("parameter");
                 let message = format!("`{name}` is a {kind} and has no time derivative");
                 Err(Complaint::new(message, "remove the `'`"))
             }
             (_, 2..) => Err(Complaint::new(format!("`{name}` has more than one `'`"), "accelerations cannot be used")),
-            (Kind::Coordinate, _) => Ok(self.coordinates[i].v),
-            (Kind::Definition, _) => self.rate(&self.definitions[i]),
-            (Kind::Member, _) => self.rate(&self.members[i]),
+            (NameKind::Coordinate, _) => Ok(self.coordinates[i].v),
+            (NameKind::Definition, _) => self.rate(&self.definitions[i]),
+            (NameKind::Member, _) => self.rate(&self.members[i]),
         }
     }
 
@@ -271,10 +271,10 @@ impl Names {
 
     /// The names of unused parameters and definitions. An indexed name counts as used if one of its indices is.
     pub fn unused(&self) -> FxHashSet<String> {
-        let parameters = self.parameters.iter().enumerate().map(|(i, p)| ((Kind::Parameter, i), &p.name));
-        let definitions = self.definitions.iter().enumerate().map(|(i, d)| ((Kind::Definition, i), &d.name));
+        let parameters = self.parameters.iter().enumerate().map(|(i, p)| ((NameKind::Parameter, i), &p.name));
+        let definitions = self.definitions.iter().enumerate().map(|(i, d)| ((NameKind::Definition, i), &d.name));
         let used = self.used.borrow();
-        let all: Vec<((Kind, usize), &str)> =
+        let all: Vec<((NameKind, usize), &str)> =
             parameters.chain(definitions).map(|(key, name)| (key, base(name))).collect();
         let in_use: FxHashSet<&str> = all.iter().filter(|(key, _)| used.contains(key)).map(|(_, name)| *name).collect();
         all.iter().filter(|(_, name)| !in_use.contains(name)).map(|(_, name)| name.to_string()).collect()

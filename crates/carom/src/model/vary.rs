@@ -3,7 +3,7 @@
 use super::document::Which;
 use super::set::entry_of_start;
 use super::suggest::suggestion;
-use super::{Model, Motion};
+use super::{InitialMotion, Model};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval};
 use crate::system::Parameter;
@@ -21,7 +21,7 @@ impl Model {
         let known = self.system.parameters.iter().position(|parameter| parameter.name == name);
         if self.structural.iter().any(|structural| structural == name) {
             let error = Diagnostic::new(format!("`{name}` is the bound of a repetition and cannot be varied"));
-            return Err(error.with_help("make one sweep for each value, with `--set`").into());
+            return Err(error.with_help("make one sweep for each value").into());
         }
         match (known, entry_of_start(name)) {
             (Some(number), _) => Ok(number),
@@ -54,12 +54,12 @@ impl Model {
         let initial = self.initial.as_mut().ok_or_else(no_start)?;
         let (list, missing) = match (key, &mut initial.motion) {
             ("q", _) => (&mut initial.q, 0),
-            ("v", Motion::Velocity(list)) | ("p", Motion::Momentum(list)) => (list, 1),
+            ("v", InitialMotion::Velocity(list)) | ("p", InitialMotion::Momentum(list)) => (list, 1),
             (_, motion) => {
                 let given = match motion {
-                    Motion::Velocity(_) => "v",
-                    Motion::Momentum(_) => "p",
-                    Motion::Next(_) => "q1",
+                    InitialMotion::Velocity(_) => "v",
+                    InitialMotion::Momentum(_) => "p",
+                    InitialMotion::Next(_) => "q1",
                 };
                 let error = Diagnostic::new(format!("`{name}` cannot be varied: the model starts from `{given}`"));
                 return Err(error.with_help(format!("vary `initial.q` or `initial.{given}`")).into());

@@ -1,6 +1,6 @@
 //! The first term of the modified Hamiltonian, and its derivatives.
 
-use super::jet::{Algebra, Sweep};
+use super::jet::{Algebra, JetSweep};
 use crate::discrete::{DiscreteLagrangian, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, grad, jacobian};
@@ -36,8 +36,8 @@ pub(super) struct Eta {
     inputs: Vec<f64>,
     slopes: Vec<f64>,
     lu: Lu,
-    residuals: Sweep,
-    value: Sweep,
+    residuals: JetSweep,
+    value: JetSweep,
     /// The coefficients of the residuals for one monomial, and their correction.
     column: [Vec<f64>; 2],
 }
@@ -61,9 +61,9 @@ impl Eta {
         let eta = p.iter().zip(&unknowns[inner * n..]).map(|(&p, &u)| p * u).sum::<Expr>() - m;
         let slopes = jacobian(&residuals, &unknowns).concat();
         let inputs: Vec<Expr> = mechanics.parameters.iter().chain(&given).chain(&unknowns).copied().collect();
-        let sweep = |outputs: &[Expr]| -> Result<Sweep> {
+        let sweep = |outputs: &[Expr]| -> Result<JetSweep> {
             let tape = Tape::new(&inputs, outputs).map_err(|e| Diagnostic::new(e.to_string()))?;
-            Ok(Sweep::new(tape, algebra, parameters.len() + 2))
+            Ok(JetSweep::new(tape, algebra, parameters.len() + 2))
         };
         let mut numbers = vec![0.0; inputs.len()];
         numbers[..parameters.len()].copy_from_slice(parameters);

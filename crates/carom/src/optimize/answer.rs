@@ -2,7 +2,7 @@
 
 use super::blame::Unmet;
 use super::check::{Check, settings};
-use super::interior::{Ending, Solution};
+use super::interior::{Solution, SolverEnding};
 use super::transcription::{Found, Transcription};
 use crate::error::Result;
 use crate::method::Method;
@@ -77,19 +77,21 @@ pub struct Answer {
     pub warnings: Vec<String>,
     /// The number of different minima that were found.
     pub minima: usize,
-    /// The time for compiling and for solving, in seconds.
-    pub seconds: [f64; 2],
+    /// The time for compiling, in seconds.
+    pub compile_seconds: f64,
+    /// The time for solving, in seconds.
+    pub solve_seconds: f64,
 }
 
 impl Answer {
     pub(super) fn new(method: &Method, problem: &mut Transcription, solution: &Solution) -> Result<Answer> {
         let status = match solution.ending {
-            Ending::Optimal => Verdict::Optimal,
-            Ending::Infeasible => Verdict::Infeasible,
-            Ending::Stalled => Verdict::Stalled,
-            Ending::Iterations => Verdict::Iterations,
-            Ending::Interrupted => Verdict::Interrupted,
-            Ending::Failed => Verdict::Failed,
+            SolverEnding::Optimal => Verdict::Optimal,
+            SolverEnding::Infeasible => Verdict::Infeasible,
+            SolverEnding::Stalled => Verdict::Stalled,
+            SolverEnding::Iterations => Verdict::Iterations,
+            SolverEnding::Interrupted => Verdict::Interrupted,
+            SolverEnding::Failed => Verdict::Failed,
         };
         let message = match status {
             Verdict::Optimal => None,
@@ -117,7 +119,8 @@ impl Answer {
             check: None,
             warnings: Vec::new(),
             minima: 0,
-            seconds: [0.0; 2],
+            compile_seconds: 0.0,
+            solve_seconds: 0.0,
         })
     }
 }

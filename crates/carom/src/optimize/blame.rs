@@ -1,12 +1,12 @@
 //! Which conditions of an infeasible problem cannot be met.
 
-use super::interior::{self, Elastic, Ending, Limits};
+use super::interior::{self, Elastic, Limits, SolverEnding};
 use super::transcription::{Found, Options, Transcription};
 use crate::error::Result;
 use crate::kernel::Backend;
 use crate::method::Method;
 use crate::model::Model;
-use crate::model::control::Event;
+use crate::model::control::PhaseEvent;
 
 /// A condition that cannot be met.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub(super) struct Blame {
 /// impossible, and these become elastic too.
 pub(super) fn blame(model: &Model, method: &Method, found: &Found, steps: &[usize], finer: usize) -> Result<Blame> {
     let first = relaxed(model, method, (found, steps), finer, false)?;
-    let has_events = model.problem.phases.iter().any(|phase| !matches!(phase.event, Event::None));
+    let has_events = model.problem.phases.iter().any(|phase| !matches!(phase.event, PhaseEvent::None));
     if first.is_certain || !has_events {
         return Ok(first);
     }
@@ -73,7 +73,7 @@ fn relaxed(
     }
     unmet.retain(|unmet| unmet.off_by > MET);
     unmet.sort_by(|a, b| b.off_by.total_cmp(&a.off_by));
-    let is_certain = solution.ending == Ending::Optimal;
+    let is_certain = solution.ending == SolverEnding::Optimal;
     let mut plain = solution;
     let variables = problem.program().structure().variables();
     plain.x.truncate(variables);

@@ -4,7 +4,7 @@ use super::transcription::{Found, PlannedState};
 use crate::error::{Diagnostic, Error, Result};
 use crate::mechanics::Node;
 use crate::model::Model;
-use crate::model::control::{Event, Setting};
+use crate::model::control::{PhaseEvent, Setting};
 use crate::run::{Impact, Outcome, Status, Watcher};
 
 /// The flow of high order that shows the error of the discretisation; the first that runs.
@@ -112,7 +112,7 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
         .collect();
     while first < steps.len() {
         // One run as long as nothing else holds.
-        let is_catch = |phase: usize| matches!(problem.phases[phase].event, Event::Catch { .. });
+        let is_catch = |phase: usize| matches!(problem.phases[phase].event, PhaseEvent::Catch { .. });
         let mut end = first + 1;
         while end < steps.len() && held(end) == held(first) && !is_catch(end - 1) {
             end += 1;
@@ -121,7 +121,7 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
         let variant = model.holding(&walls, &constraints);
         let phase = end - 1;
         let hit = match problem.phases[phase].event {
-            Event::Impact { wall, .. } => Some(&model.system.walls[wall].name),
+            PhaseEvent::Impact { wall, .. } => Some(&model.system.walls[wall].name),
             _ => None,
         };
         let h = found.durations[phase] / steps[phase] as f64;
@@ -136,7 +136,7 @@ fn replay(model: &Model, method: &str, found: &Found, steps: &[usize]) -> Result
         let cut = near.map_or(until, |node| node.t);
         impacts.extend(named.filter(|(impact, _)| impact.minus.t <= cut).map(|(impact, wall)| (impact.minus.t, wall)));
         last = state(near.unwrap_or(&outcome.last));
-        if let Event::Catch { walls, constraints } = &problem.phases[phase].event {
+        if let PhaseEvent::Catch { walls, constraints } = &problem.phases[phase].event {
             let (walls, constraints) = if end < steps.len() { held(end) } else { (walls.clone(), constraints.clone()) };
             last = caught(&model.holding(&walls, &constraints), method, &last)?;
         }

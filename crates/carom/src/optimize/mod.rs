@@ -17,7 +17,7 @@ use blame::Blame;
 pub use blame::Unmet;
 pub use check::Check;
 pub use interior::Progress;
-pub use transcription::{Caught, Found, Hit, PlannedState};
+pub use transcription::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState};
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::kernel::Backend;
 use crate::method::{Method, default_for};
 use crate::model::Model;
-use interior::{Ending, Limits, Solution};
+use interior::{Limits, Solution, SolverEnding};
 use transcription::{Options, Transcription};
 
 /// A control problem with a method and a tolerance.
@@ -211,8 +211,8 @@ impl<'m> Optimization<'m> {
                 Some(_) => interior::solve_warm(problem.program(), &start, 1e-3, limits, &mut see),
                 None => interior::solve(problem.program(), &start, limits, &mut see),
             };
-            let is_interrupted = solution.ending == Ending::Interrupted;
-            if solution.ending == Ending::Optimal {
+            let is_interrupted = solution.ending == SolverEnding::Interrupted;
+            if solution.ending == SolverEnding::Optimal {
                 let cost = solution.last.objective;
                 if minima.iter().all(|known| (known - cost).abs() > 1e-6 * (1.0 + cost.abs())) {
                     minima.push(cost);
@@ -228,7 +228,7 @@ impl<'m> Optimization<'m> {
         let solution = best.ok_or_else(|| Diagnostic::new("nothing was tried"))?;
         let mut answer = Answer::new(method, &mut problem, &solution)?;
         answer.minima = minima.len();
-        answer.seconds = [compile, began.elapsed().as_secs_f64()];
+        (answer.compile_seconds, answer.solve_seconds) = (compile, began.elapsed().as_secs_f64());
         Ok(answer)
     }
 
@@ -251,9 +251,9 @@ impl<'m> Optimization<'m> {
             let mut finer = self.solve(method, 1 << doubling, Some((&answer.found, &answer.steps)), limits, watch)?;
             // The error of order r falls to 2⁻ʳ.
             let error = (finer.cost - answer.cost).abs() / (2f64.powi(order) - 1.0);
-            let before = answer.seconds;
             finer.refinement = answer.refinement.iter().cloned().chain(finer.refinement).collect();
-            finer.seconds.iter_mut().zip(before).for_each(|(sum, before)| *sum += before);
+            finer.compile_seconds += answer.compile_seconds;
+            finer.solve_seconds += answer.solve_seconds;
             finer.minima = answer.minima;
             answer = finer;
             answer.cost_error = Some(error);
@@ -268,9 +268,9 @@ impl<'m> Optimization<'m> {
 /// True if a solution is preferred: optimal before others, then feasible, then cheap.
 fn is_better(new: &Solution, old: &Solution) -> bool {
     let rank = |solution: &Solution| match solution.ending {
-        Ending::Optimal => 0,
-        Ending::Iterations | Ending::Stalled | Ending::Interrupted => 1,
-        Ending::Infeasible | Ending::Failed => 2,
+        SolverEnding::Optimal => 0,
+        SolverEnding::Iterations | SolverEnding::Stalled | SolverEnding::Interrupted => 1,
+        SolverEnding::Infeasible | SolverEnding::Failed => 2,
     };
     let key = |solution: &Solution| (rank(solution), solution.last.objective);
     key(new) < key(old)

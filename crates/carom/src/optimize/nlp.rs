@@ -9,7 +9,7 @@ pub trait Nlp {
     fn values(&mut self, x: &[f64], c: &mut [f64]) -> f64;
 
     /// Writes ∇f, the entries of the Jacobian of c, and those of the Hessian of σf + yᵀc.
-    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut Derivatives);
+    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut NlpDerivatives);
 }
 
 /// The bounds, the sparsity, and an order in which the matrices are banded.
@@ -33,7 +33,7 @@ pub struct Structure {
 
 /// The derivatives at a point, in the order of the structure.
 #[derive(Clone, Debug, Default)]
-pub struct Derivatives {
+pub struct NlpDerivatives {
     /// ∇f.
     pub gradient: Vec<f64>,
     /// The entries of the Jacobian.
@@ -49,10 +49,10 @@ impl Structure {
     }
 }
 
-impl Derivatives {
+impl NlpDerivatives {
     /// Zeros, for this structure.
-    pub fn new(structure: &Structure) -> Derivatives {
-        Derivatives {
+    pub fn new(structure: &Structure) -> NlpDerivatives {
+        NlpDerivatives {
             gradient: vec![0.0; structure.variables()],
             jacobian: vec![0.0; structure.jacobian.len()],
             hessian: vec![0.0; structure.hessian.len()],
@@ -83,7 +83,7 @@ const LARGEST_GRADIENT: f64 = 100.0;
 impl<'a> Scaled<'a> {
     /// Scales a program by its gradients at x.
     pub(super) fn new(inner: &'a mut dyn Nlp, x: &[f64]) -> Scaled<'a> {
-        let mut derivatives = Derivatives::new(inner.structure());
+        let mut derivatives = NlpDerivatives::new(inner.structure());
         let rows = inner.structure().rows;
         inner.derivatives(x, 0.0, &vec![0.0; rows], &mut derivatives);
         let factor = |largest: f64| if largest > LARGEST_GRADIENT { LARGEST_GRADIENT / largest } else { 1.0 };
@@ -107,7 +107,7 @@ impl Nlp for Scaled<'_> {
         self.objective * f
     }
 
-    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut Derivatives) {
+    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut NlpDerivatives) {
         self.weights.iter_mut().zip(y).zip(&self.rows).for_each(|((weight, y), scale)| *weight = y * scale);
         self.inner.derivatives(x, sigma * self.objective, &self.weights, into);
         into.gradient.iter_mut().for_each(|entry| *entry *= self.objective);

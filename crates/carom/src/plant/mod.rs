@@ -10,11 +10,13 @@ mod bodies;
 mod contact;
 mod evaluator;
 mod expression;
+mod two_configurations;
 
 use std::sync::Arc;
 
 pub use bodies::Bodies;
 pub use expression::Expressions;
+pub(crate) use two_configurations::{FirstStep, aim, two_states};
 
 use crate::error::{Diagnostic, Result};
 use crate::expr::Expr;

@@ -17,7 +17,7 @@ const WIDER: f64 = 4.0;
 /// a = sup ‖Λ‖,   k_c = a²:   for k > k_c,  𝕀 − 2z¹/(1 + k(z¹)²)·Λ  is invertible everywhere
 /// ```
 #[derive(Clone, Debug)]
-pub struct Bound {
+pub struct LambdaBound {
     /// a.
     pub largest: f64,
     /// A configuration with ‖Λ‖ = a.
@@ -78,9 +78,9 @@ impl Lambda {
     }
 }
 
-impl Bound {
+impl LambdaBound {
     /// Finds the largest ‖Λ‖ over a region.
-    pub fn new(lambda: &mut Lambda, region: &Region) -> Bound {
+    pub fn new(lambda: &mut Lambda, region: &Region) -> LambdaBound {
         let mut search = |region: &Region| region.maximize(&mut |q: &[f64]| lambda.norm(q));
         let (at, largest) = search(region);
         let warning = if !largest.is_finite() {
@@ -96,7 +96,7 @@ impl Bound {
         } else {
             None
         };
-        Bound { largest, at, k_crit: largest * largest, region: region.clone(), warning }
+        LambdaBound { largest, at, k_crit: largest * largest, region: region.clone(), warning }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bound::Lambda;
 use super::map::{Map, Projector};
 use super::normal_form::NormalForm;
-use super::region::{Axis, Region};
+use super::region::{CoordinateRange, Region};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
@@ -42,7 +42,7 @@ pub fn fold(
     let mut lambda = Lambda::new(form, mechanics, parameters)?;
     let lift = mechanics.kernel(&form.q, &lifted)?;
     let mut level = region.clone();
-    level.axes[c] = Axis { low: phi, high: phi, periodic: true };
+    level.axes[c] = CoordinateRange { low: phi, high: phi, periodic: true };
     let mut turned = |at: &[f64]| -lambda.determinant(&lifted_at(&lift, parameters, at), -phi);
     let (at, turning) = level.maximize(&mut turned);
     if turning.is_nan() || turning <= 0.0 {

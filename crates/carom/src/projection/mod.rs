@@ -4,7 +4,7 @@
 //! P(z). Where z crosses the wall, q has an impact. P is the identity where φ ≥ 0, and maps the rest diffeomorphically onto
 //! this set. After an impact z stays behind the wall, and returns at the next impact.
 //!
-//! 1. [`Study`] checks which hypotheses a model meets: [`NormalForm`], [`Bound`], on a circle [`CircleArc`]. It first
+//! 1. [`Study`] checks which hypotheses a model meets: [`NormalForm`], [`LambdaBound`], on a circle [`CircleArc`]. It first
 //!    eliminates constraints ([`eliminate`]).
 //! 2. [`Map`] is P as expressions, [`Projector`] evaluates it; [`fold`] searches for configurations with the same image under
 //!    P.
@@ -32,7 +32,7 @@ mod region;
 mod report;
 mod study;
 
-pub use bound::{Bound, Lambda};
+pub use bound::{Lambda, LambdaBound};
 pub use circle::{CircleArc, NoArc};
 pub use eliminate::eliminate;
 pub use fold::{Fold, fold};
@@ -40,6 +40,6 @@ pub use invert::solve_for;
 pub use map::{Map, Projector};
 pub use normal_form::NormalForm;
 pub use principle::Principle;
-pub use region::{Axis, Region};
+pub use region::{CoordinateRange, Region};
 pub use report::report;
-pub use study::{Hypothesis, Study, Verdict};
+pub use study::{Hypothesis, HypothesisVerdict, Study};

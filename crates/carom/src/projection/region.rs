@@ -6,7 +6,7 @@ use crate::expr::{Expr, ExprNode, Func, eval};
 
 /// The range of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Axis {
+pub struct CoordinateRange {
     /// The lower end.
     pub low: f64,
     /// The upper end.
@@ -19,7 +19,7 @@ pub struct Axis {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// One axis for each free coordinate.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<CoordinateRange>,
 }
 
 /// The number of grid points from which a search starts.
@@ -36,10 +36,10 @@ impl Region {
         let periods: Vec<Option<f64>> = q.iter().map(|&x| period(fs, x, q, known)).collect();
         let box_of_motion = if periods.iter().all(Option::is_some) { vec![(0.0, 0.0); q.len()] } else { visited() };
         let axis = |(period, (low, high)): (&Option<f64>, (f64, f64))| match period {
-            Some(period) => Axis { low: 0.0, high: *period, periodic: true },
+            Some(period) => CoordinateRange { low: 0.0, high: *period, periodic: true },
             None => {
                 let margin = (0.5 * (high - low)).max(1e-3);
-                Axis { low: low - margin, high: high + margin, periodic: false }
+                CoordinateRange { low: low - margin, high: high + margin, periodic: false }
             }
         };
         Region { axes: periods.iter().zip(box_of_motion).map(axis).collect() }
@@ -52,9 +52,13 @@ impl Region {
 
     /// The same region, widened by a factor along axes that are not periodic.
     pub fn widened(&self, factor: f64) -> Region {
-        let widen = |axis: &Axis| {
+        let widen = |axis: &CoordinateRange| {
             let (middle, half) = (0.5 * (axis.low + axis.high), 0.5 * factor * (axis.high - axis.low));
-            if axis.periodic { *axis } else { Axis { low: middle - half, high: middle + half, periodic: false } }
+            if axis.periodic {
+                *axis
+            } else {
+                CoordinateRange { low: middle - half, high: middle + half, periodic: false }
+            }
         };
         Region { axes: self.axes.iter().map(widen).collect() }
     }
@@ -166,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_largest_value_is_found_to_rounding() {
-        let axis = Axis { low: -3.0, high: 4.0, periodic: false };
+        let axis = CoordinateRange { low: -3.0, high: 4.0, periodic: false };
         let region = Region { axes: vec![axis, axis] };
         let mut f = |x: &[f64]| -(x[0] - 1.2345).powi(2) - (x[1] - x[0]).powi(2) + 7.0;
         let (at, value) = region.maximize(&mut f);
@@ -178,7 +182,7 @@ mod tests {
     /// Along a narrow ridge that is not parallel to an axis, each round gains little.
     #[test]
     fn a_search_along_a_ridge_ends() {
-        let axis = Axis { low: -3.0, high: 4.0, periodic: false };
+        let axis = CoordinateRange { low: -3.0, high: 4.0, periodic: false };
         let region = Region { axes: vec![axis, axis] };
         let mut count = 0;
         let (_, value) = region.maximize(&mut |x: &[f64]| {

@@ -1,6 +1,6 @@
 //! The text of a study.
 
-use super::study::{Study, Verdict};
+use super::study::{HypothesisVerdict, Study};
 use crate::error::Error;
 use crate::expr::print::Notation;
 use crate::expr::tidy::tidy;
@@ -18,10 +18,10 @@ pub fn report(model: &Model, study: &Study) -> Vec<String> {
     let mut lines = Vec::new();
     for hypothesis in &study.hypotheses {
         let verdict = match &hypothesis.verdict {
-            Verdict::Met => "met".to_string(),
-            Verdict::Doubtful => "doubtful".to_string(),
-            Verdict::Forced => "not met, forced".to_string(),
-            Verdict::Fails(error) => format!("fails: {}", reason(error)),
+            HypothesisVerdict::Met => "met".to_string(),
+            HypothesisVerdict::Doubtful => "doubtful".to_string(),
+            HypothesisVerdict::Forced => "not met, forced".to_string(),
+            HypothesisVerdict::Fails(error) => format!("fails: {}", reason(error)),
         };
         lines.push(format!("{}: {} — {verdict}", hypothesis.origin, hypothesis.text));
     }

@@ -1,6 +1,6 @@
 //! Checks the hypotheses of the projected principle.
 
-use super::bound::{Bound, Lambda};
+use super::bound::{Lambda, LambdaBound};
 use super::circle::{CircleArc, NoArc};
 use super::eliminate::eliminate;
 use super::invert::solve_for;
@@ -15,7 +15,7 @@ use crate::system::time;
 
 /// The result for a hypothesis.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum HypothesisVerdict {
     /// It is met.
     Met,
     /// It is met where it was checked, but not proved everywhere.
@@ -34,7 +34,7 @@ pub struct Hypothesis {
     /// The statement, and the result of the check.
     pub text: String,
     /// Whether it is met.
-    pub verdict: Verdict,
+    pub verdict: HypothesisVerdict,
 }
 
 /// All results for a model, before it is run.
@@ -49,7 +49,7 @@ pub struct Study {
     /// The normal form, if it exists.
     pub form: Option<NormalForm>,
     /// The bound on Λ, if it exists.
-    pub bound: Option<Bound>,
+    pub bound: Option<LambdaBound>,
     /// The feasible arc, if the configurations are a circle.
     pub arc: Option<CircleArc>,
     /// The constant k of P.
@@ -86,14 +86,14 @@ impl Study {
     /// The first hypothesis that fails.
     pub fn failure(&self) -> Option<&Error> {
         self.hypotheses.iter().find_map(|hypothesis| match &hypothesis.verdict {
-            Verdict::Fails(error) => Some(error),
+            HypothesisVerdict::Fails(error) => Some(error),
             _ => None,
         })
     }
 
     /// Warnings about hypotheses that are doubtful or forced.
     pub fn warnings(&self) -> Vec<String> {
-        let doubtful = |h: &&Hypothesis| matches!(h.verdict, Verdict::Doubtful | Verdict::Forced);
+        let doubtful = |h: &&Hypothesis| matches!(h.verdict, HypothesisVerdict::Doubtful | HypothesisVerdict::Forced);
         self.hypotheses.iter().filter(doubtful).map(|h| format!("{} ({})", h.text, h.origin)).collect()
     }
 
@@ -102,15 +102,15 @@ impl Study {
         self.model.system.parameters.iter().map(|p| p.value).collect()
     }
 
-    pub(super) fn note(&mut self, origin: &'static str, text: impl Into<String>, verdict: Verdict) {
+    pub(super) fn note(&mut self, origin: &'static str, text: impl Into<String>, verdict: HypothesisVerdict) {
         self.hypotheses.push(Hypothesis { origin, text: text.into(), verdict });
     }
 
     /// Records a hypothesis as met, or as failing with an error at a part of the model.
     fn require(&mut self, origin: &'static str, text: &str, trouble: Option<(Part, String, String)>) {
         let verdict = match trouble {
-            None => Verdict::Met,
-            Some((part, message, label)) => Verdict::Fails(self.model.error_in(part, message, label)),
+            None => HypothesisVerdict::Met,
+            Some((part, message, label)) => HypothesisVerdict::Fails(self.model.error_in(part, message, label)),
         };
         self.note(origin, text, verdict);
     }
@@ -124,9 +124,9 @@ impl Study {
             Ok(reduced) => {
                 self.mechanics = Mechanics::new(&reduced.system);
                 self.model = reduced;
-                self.note("§IV, by elimination", text, Verdict::Met);
+                self.note("§IV, by elimination", text, HypothesisVerdict::Met);
             }
-            Err(error) => self.note("§IV, by elimination", text, Verdict::Fails(error)),
+            Err(error) => self.note("§IV, by elimination", text, HypothesisVerdict::Fails(error)),
         }
     }
 
@@ -193,7 +193,7 @@ impl Study {
                 "a = {a:.6} ≤ π/4: the cubic of the paper would not be monotone, so P = sgn θ (a/2)(s + s^p) is used"
             )
         };
-        self.note("§V-A", text, Verdict::Met);
+        self.note("§V-A", text, HypothesisVerdict::Met);
     }
 }
 
@@ -225,7 +225,7 @@ impl Study {
         let region = self.region(&form.jac_delta.concat(), visited);
         self.look_at_the_masses(&region);
         let mut lambda = Lambda::new(&form, &self.mechanics, &self.parameters())?;
-        let bound = Bound::new(&mut lambda, &region);
+        let bound = LambdaBound::new(&mut lambda, &region);
         self.look_at_k(&bound);
         (self.form, self.bound) = (Some(form), Some(bound));
         Ok(())
@@ -252,7 +252,7 @@ impl Study {
         let known = self.model.parameter_values();
         let sure = candidates.iter().find(|&&i| range(phi.diff(self.mechanics.q[i]), &known).sign().is_some());
         if let Some(&i) = sure {
-            self.note("(12)", format!("φ is monotone in `{}`, everywhere", self.name(i)), Verdict::Met);
+            self.note("(12)", format!("φ is monotone in `{}`, everywhere", self.name(i)), HypothesisVerdict::Met);
             return Some(i);
         }
         let mut turning = None;
@@ -261,7 +261,7 @@ impl Study {
                 None => {
                     let text =
                         format!("φ is monotone in `{}` where the motion goes; not shown elsewhere", self.name(i));
-                    self.note("(12)", text, Verdict::Doubtful);
+                    self.note("(12)", text, HypothesisVerdict::Doubtful);
                     return Some(i);
                 }
                 Some(at) => turning = turning.or(Some((i, at))),
@@ -320,14 +320,14 @@ impl Study {
     }
 
     /// Checks sup ‖Λ‖ < ∞ and k > k_c.
-    fn look_at_k(&mut self, bound: &Bound) {
+    fn look_at_k(&mut self, bound: &LambdaBound) {
         let k_crit = bound.k_crit;
         match &bound.warning {
-            Some(warning) => self.note("Lemma 1, corrected", warning.clone(), Verdict::Doubtful),
+            Some(warning) => self.note("Lemma 1, corrected", warning.clone(), HypothesisVerdict::Doubtful),
             None => {
                 let where_ = if bound.region.is_partial() { "where the motion goes" } else { "everywhere" };
                 let text = format!("Λ is bounded {where_}: sup |Λ| = {:.9}, k_c = {k_crit:.9}", bound.largest);
-                self.note("Lemma 1, corrected", text, Verdict::Met);
+                self.note("Lemma 1, corrected", text, HypothesisVerdict::Met);
             }
         }
         let projection = self.model.projection.clone();
@@ -336,16 +336,19 @@ impl Study {
         self.k = given.unwrap_or(if k_crit > 0.0 && k_crit.is_finite() { 2.0 * k_crit } else { 1.0 });
         let text = format!("k = {} is larger than k_c", self.k);
         let verdict = match self.k > k_crit {
-            true => Verdict::Met,
-            false if force => Verdict::Forced,
+            true => HypothesisVerdict::Met,
+            false if force => HypothesisVerdict::Forced,
             false => {
                 let message = format!("`php` cannot be used: k must be larger than k_c = {k_crit}");
                 let label = "below k_c, P is not one-to-one; `force = true` runs it anyway";
-                Verdict::Fails(self.model.error_in(Part::ProjectionK, message, label))
+                HypothesisVerdict::Fails(self.model.error_in(Part::ProjectionK, message, label))
             }
         };
-        let text =
-            if verdict == Verdict::Forced { format!("k = {} is at most k_c = {k_crit:.9}", self.k) } else { text };
+        let text = if verdict == HypothesisVerdict::Forced {
+            format!("k = {} is at most k_c = {k_crit:.9}", self.k)
+        } else {
+            text
+        };
         self.note("Lemma 1", text, verdict);
     }
 }

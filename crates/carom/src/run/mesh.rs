@@ -34,8 +34,8 @@ impl<'a> Mesh<'a> {
     }
 
     /// The end times of the steps.
-    pub fn nodes(self) -> Nodes<'a> {
-        Nodes { mesh: self, count: self.count(), done: 0, t: self.start }
+    pub fn nodes(self) -> MeshNodes<'a> {
+        MeshNodes { mesh: self, count: self.count(), done: 0, t: self.start }
     }
 
     /// True if t is one of the nodes start + k·h.
@@ -46,7 +46,7 @@ impl<'a> Mesh<'a> {
 }
 
 /// The end times of the steps of a mesh, in order.
-pub struct Nodes<'a> {
+pub struct MeshNodes<'a> {
     mesh: Mesh<'a>,
     count: usize,
     /// The number of equal steps that have ended.
@@ -54,11 +54,11 @@ pub struct Nodes<'a> {
     t: f64,
 }
 
-impl Iterator for Nodes<'_> {
+impl Iterator for MeshNodes<'_> {
     type Item = f64;
 
     fn next(&mut self) -> Option<f64> {
-        let Nodes { mesh, count, done, t } = self;
+        let MeshNodes { mesh, count, done, t } = self;
         if done == count {
             return None;
         }

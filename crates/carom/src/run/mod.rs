@@ -22,7 +22,7 @@ pub use checkpoints::{Checkpoints, Missed};
 pub use constraints::Constraints;
 pub use drive::{Ending, STICKS, drive, failure};
 pub use follow::{Feedback, Followed, Following, PlannedStart, Track};
-pub use mesh::{Mesh, Nodes};
+pub use mesh::{Mesh, MeshNodes};
 pub use observer::{Look, Observer};
 pub use outcome::{Crossing, Energy, ErrorScale, Holding, Impact, Jump, Outcome, Status};
 pub use schedule::{Schedule, Scheduled, piece};

@@ -19,8 +19,10 @@ pub struct Impact {
     pub minus: Node,
     /// The state after the impact.
     pub plus: Node,
-    /// The energy before and after the impact. NaN if the velocities cannot be computed.
-    pub energy: [f64; 2],
+    /// The energy before the impact. NaN if the velocities cannot be computed.
+    pub energy_minus: f64,
+    /// The energy after the impact, likewise.
+    pub energy_plus: f64,
 }
 
 /// A crossing of a section.

@@ -110,9 +110,10 @@ impl<'a> Stream<'a> {
                         node
                     };
                     let (minus, plus) = (node(&impact.minus), node(&impact.plus));
-                    let energy = [&impact.minus, &impact.plus].map(|z| look.evaluator.energy(z).unwrap_or(f64::NAN));
+                    let mut energy = |z: &Phase| look.evaluator.energy(z).unwrap_or(f64::NAN);
+                    let (energy_minus, energy_plus) = (energy(&impact.minus), energy(&impact.plus));
                     let (wall, lambda) = (impact.wall, impact.impulse.normal());
-                    self.watcher.impact(Impact { wall, lambda, minus, plus, energy });
+                    self.watcher.impact(Impact { wall, lambda, minus, plus, energy_minus, energy_plus });
                 }
                 EventKind::Holds(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: true }),
                 EventKind::LetsGo(wall) => self.watcher.holding(Holding { wall, t: event.t, begins: false }),

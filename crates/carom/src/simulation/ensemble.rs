@@ -15,7 +15,7 @@ use crate::mechanics::Node;
 use crate::model::QuickStart;
 use crate::phase::Phase;
 use crate::run::{Audience, Look, Outcome, Sections, Status, Watcher};
-use crate::step::{Memory, Progress, Scheme, State, Variant, enter, leave};
+use crate::step::{LaneMemory, Memory, Scheme, State, Variant, enter, leave};
 
 /// A compiled simulation whose parameters vary from motion to motion.
 pub(crate) struct Ensemble {
@@ -85,7 +85,7 @@ impl Ensemble {
         if let Some(trouble) = &simulation.trouble {
             return Err(trouble.clone());
         }
-        let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
+        let no_end = || Diagnostic::new("the run has no end time").with_help("give `until`, or set it in [run]");
         let until = simulation.until.ok_or_else(no_end)?;
         let Chosen { scheme, pool, .. } = simulation.scheme()?;
         // Controls that change with the time are parameters of single runs.
@@ -135,7 +135,7 @@ impl Ensemble {
             look: Look { evaluator, looker, z: facts.nowhere() },
             riders: (0..places).map(|_| None).collect(),
             group,
-            progress: Progress::default(),
+            progress: LaneMemory::default(),
             z: facts.nowhere(),
             state: State::new(Arc::default(), facts.nowhere()),
             room: Vec::new(),
@@ -241,7 +241,7 @@ pub(crate) struct Worker<'a> {
     group: Option<Group>,
     riders: Vec<Option<Rider>>,
     look: Look,
-    progress: Progress,
+    progress: LaneMemory,
     z: Phase,
     /// The start of a motion, and room to compute it.
     state: State,
@@ -401,7 +401,7 @@ impl Worker<'_> {
     }
 
     /// What the motion at its start carries into a lane; none if it cannot be in one.
-    fn enter(&mut self, plan: &Plan) -> Option<Progress> {
+    fn enter(&mut self, plan: &Plan) -> Option<LaneMemory> {
         let state = &self.state;
         debug_assert!(state.memory == Memory::None);
         let facts = self.ensemble.scheme.plant.facts();

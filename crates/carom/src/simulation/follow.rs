@@ -6,7 +6,7 @@ use super::Simulation;
 use crate::error::{Diagnostic, plain};
 use crate::expr::Expr;
 use crate::model::control::Span;
-use crate::model::{Model, Motion};
+use crate::model::{InitialMotion, Model};
 use crate::run::{Feedback, Followed, PlannedStart, Track};
 
 impl Simulation {
@@ -53,9 +53,9 @@ impl Simulation {
         if let Some(initial) = &mut model.initial {
             set(&mut initial.q, &free[0], &start.q);
             match &mut initial.motion {
-                Motion::Velocity(v) => set(v, &free[1], &start.v),
-                Motion::Momentum(p) => set(p, &free[1], &start.p),
-                Motion::Next(_) => {}
+                InitialMotion::Velocity(v) => set(v, &free[1], &start.v),
+                InitialMotion::Momentum(p) => set(p, &free[1], &start.p),
+                InitialMotion::Next(_) => {}
             }
         }
         self.model = Arc::new(model);

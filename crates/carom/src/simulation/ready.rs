@@ -62,7 +62,7 @@ impl Ready {
             return Err(trouble.clone());
         }
         let began = Instant::now();
-        let no_end = || Diagnostic::new("the run has no end time").with_help("set `until` in [run], or `--until T`");
+        let no_end = || Diagnostic::new("the run has no end time").with_help("give `until`, or set it in [run]");
         let until = simulation.until.ok_or_else(no_end)?;
         let quick = simulation.quick_scheme();
         let is_quick = quick.is_some();

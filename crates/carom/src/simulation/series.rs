@@ -1,7 +1,7 @@
 //! Diagnostics along a run.
 
 use super::Simulation;
-use crate::diagnostic::{Column, Panel, Table};
+use crate::diagnostic::{MonitorColumn, Panel, Table};
 use crate::error::Result;
 use crate::method::Method;
 use crate::model::Model;
@@ -12,7 +12,8 @@ pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&st
     let simulation = Simulation::new(model, method, step, until)?;
     let ready = simulation.prepare()?;
     let panel = Panel::new(model, ready.plant(), method, Some(step), only)?;
-    let column = |(key, name): &(String, String)| Column { key: key.clone(), name: name.clone(), values: Vec::new() };
+    let column =
+        |(key, name): &(String, String)| MonitorColumn { key: key.clone(), name: name.clone(), values: Vec::new() };
     let columns = panel.names.iter().map(column).collect();
     let mut keep = Keep { panel, t: Vec::new(), columns };
     let outcome = ready.watch(&mut keep)?;
@@ -26,7 +27,7 @@ pub fn series(model: &Model, method: &Method, step: f64, until: f64, only: &[&st
 struct Keep {
     panel: Panel,
     t: Vec<f64>,
-    columns: Vec<Column>,
+    columns: Vec<MonitorColumn>,
 }
 
 impl Watcher for Keep {

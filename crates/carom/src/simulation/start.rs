@@ -6,7 +6,8 @@ use super::{From, Simulation};
 use crate::error::{Diagnostic, Result};
 use crate::model::{Model, QuickStart, Start};
 use crate::phase::{Flow, MOMENTS, Phase};
-use crate::step::{Memory, Scheme, State, aim, two_states};
+use crate::plant::{FirstStep, aim, two_states};
+use crate::step::{Memory, Scheme, State};
 
 /// A start of the model that was checked.
 pub(super) struct Checked {
@@ -129,8 +130,8 @@ fn two_configurations(model: &Model, scheme: &Scheme, state: State, q1: &[f64], 
     let parameters = Arc::clone(&state.parameters);
     if mechanics.tangent_constraints().len() < mechanics.constraints.len() {
         let q = [state.z.q(), q1];
-        let (z, memory) = two_states(mechanics, &values, &scheme.method.flow, q, step)?;
-        return Ok(State { memory, ..State::new(parameters, z) });
+        let FirstStep { begin, end, impulses } = two_states(mechanics, &values, &scheme.method.flow, q, step)?;
+        return Ok(State { memory: Memory::FirstStep { end, impulses }, ..State::new(parameters, begin) });
     }
     let mut flow: Box<dyn Flow> = scheme.plant.flow(&scheme.method.flow)?;
     let mut evaluator = scheme.plant.evaluator();

@@ -137,7 +137,7 @@ fn about_energy(model: &Model, outcome: &Outcome, is_tuned: bool) -> Option<Stri
         true => format!(" (the kinetic energy reaches {kinetic:.2e}, and is {mean:.2e} on average)"),
         false => String::new(),
     };
-    let leave = if is_tuned { "" } else { ", or let carom choose with `--method auto --step auto`" };
+    let leave = if is_tuned { "" } else { ", or let carom choose: method `auto`, step `auto`" };
     Some(format!(
         "the energy should be conserved, but {by}{scale}: the step is too large for this method\nhelp: try the step \
          {}{leave}; `carom compare` shows the drift of methods and steps",

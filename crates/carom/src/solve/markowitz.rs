@@ -214,14 +214,18 @@ impl Search {
 
     /// The best pivot in the column with the fewest entries; if all its entries are zero, in the next column.
     fn next_pivot(&self, a: &[f64], scale: &[f64]) -> Option<(usize, usize)> {
-        let mut columns: Vec<usize> = (0..self.n).filter(|&j| self.is_column_left[j]).collect();
-        columns.sort_by_key(|&j| self.in_column[j]);
-        columns.into_iter().find_map(|j| {
+        let mut tried = vec![false; self.n];
+        loop {
+            let left = (0..self.n).filter(|&j| self.is_column_left[j] && !tried[j]);
+            let j = left.min_by_key(|&j| self.in_column[j])?;
+            tried[j] = true;
             let size = |i: usize| scale[i] * a[i * self.n + j].abs();
             let most = self.rows_of(j).map(size).fold(0.0, f64::max);
             let large = self.rows_of(j).filter(|&i| most > 0.0 && size(i) >= GOOD_PIVOT * most);
-            large.min_by_key(|&i| self.in_row[i]).map(|i| (i, j))
-        })
+            if let Some(i) = large.min_by_key(|&i| self.in_row[i]) {
+                return Some((i, j));
+            }
+        }
     }
 
     fn rows_of(&self, column: usize) -> impl Iterator<Item = usize> {

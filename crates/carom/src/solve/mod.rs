@@ -16,7 +16,7 @@ pub use lu::Lu;
 pub(crate) use markowitz::MarkowitzLu;
 pub use newton::{NoSolution, Solved};
 pub(crate) use newton::{StopRule, largest_part};
-pub use skyline::{Inertia, Skyline};
+pub use skyline::{PivotSigns, Skyline};
 pub use sparse::SparseLu;
 
 /// The larger of two numbers. Propagates NaN, unlike `f64::max`.

@@ -13,7 +13,7 @@ pub struct Skyline {
 
 /// How many pivots of each sign an elimination found: by Sylvester's law, the signs of the eigenvalues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inertia {
+pub struct PivotSigns {
     /// Positive ones.
     pub positive: usize,
     /// Negative ones.
@@ -53,8 +53,8 @@ impl Skyline {
     }
 
     /// Replaces the matrix by its factors, and counts the signs of the pivots.
-    pub fn factor(&mut self) -> Inertia {
-        let mut inertia = Inertia::default();
+    pub fn factor(&mut self) -> PivotSigns {
+        let mut inertia = PivotSigns::default();
         for i in 0..self.size() {
             let from = self.first[i];
             let begin = self.place(i, from);
@@ -142,7 +142,7 @@ mod tests {
         }
         let wanted: Vec<f64> = (0..n).map(|i| 1.0 + 0.3 * i as f64).collect();
         let mut x: Vec<f64> = (0..n).map(|i| (0..n).map(|j| dense(i, j) * wanted[j]).sum()).collect();
-        assert_eq!(matrix.factor(), Inertia { positive: 6, negative: 3, zero: 0 });
+        assert_eq!(matrix.factor(), PivotSigns { positive: 6, negative: 3, zero: 0 });
         matrix.solve(&mut x);
         for (x, wanted) in x.iter().zip(&wanted) {
             assert!((x - wanted).abs() < 1e-13, "{x}, not {wanted}");

@@ -9,7 +9,7 @@ use super::log::StepLog;
 use super::state::{Memory, State};
 use crate::flow::disturb;
 use crate::impact::Hit;
-use crate::lanes::{Group, Happening, LaneCode, Progress};
+use crate::lanes::{Group, Happening, LaneCode, LaneMemory};
 use crate::limits::EXPLICIT_FIRST;
 use crate::phase::{Phase, Polynomial};
 use crate::plant::{Evaluator, Facts};
@@ -30,7 +30,7 @@ pub(super) struct Explicit {
     /// The seed of disturbances by roundoff.
     seed: Option<u64>,
     /// What the lane carries at the time `at.0` on its way to `at.1`; NaN if nothing.
-    carried: Progress,
+    carried: LaneMemory,
     at: (f64, f64),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn enter(
     longest: f64,
     roots: Vec<f64>,
     time: f64,
-) -> Option<Progress> {
+) -> Option<LaneMemory> {
     let z = &state.z;
     let is_free = state.holding.is_empty()
         && (0..walls).all(|wall| evaluator.gap_and_rate(wall, z).is_ok_and(|(gap, _)| gap > 0.0));
@@ -51,7 +51,7 @@ pub(crate) fn enter(
     let h = (EXPLICIT_FIRST * time).min(longest);
     let (low, high) = (z.q().to_vec(), z.q().to_vec());
     let (twice_kinetic, fastest) = (0.0, state.fastest);
-    Some(Progress {
+    Some(LaneMemory {
         v,
         tolerance,
         longest,
@@ -67,9 +67,9 @@ pub(crate) fn enter(
 }
 
 /// The control of steps by Algorithm 1 that goes on where a lane ends.
-pub(crate) fn leave(progress: &Progress) -> Memory {
+pub(crate) fn leave(progress: &LaneMemory) -> Memory {
     let extent = progress.low.iter().zip(&progress.high).map(|(low, high)| [*low, *high]).collect();
-    let Progress { tolerance, longest, h, twice_kinetic, .. } = *progress;
+    let LaneMemory { tolerance, longest, h, twice_kinetic, .. } = *progress;
     let (roots, past) = (progress.roots.clone(), Polynomial::default());
     Memory::Control(Control { tolerance, longest, h, extent, roots, twice_kinetic, past, late: 0.0 })
 }
@@ -92,13 +92,13 @@ impl Explicit {
             hit: Hit::new(&facts.nowhere()),
             plus: facts.nowhere(),
             seed,
-            carried: Progress::default(),
+            carried: LaneMemory::default(),
             at: (f64::NAN, f64::NAN),
         }
     }
 
     /// One accepted step in the lane, or by Algorithm 1 from the same state if the lane cannot make it.
-    fn step_in_lane(&mut self, from: &State, progress: &Progress, until: f64, log: &mut StepLog) -> Solved<()> {
+    fn step_in_lane(&mut self, from: &State, progress: &LaneMemory, until: f64, log: &mut StepLog) -> Solved<()> {
         let Some(group) = &mut self.group else { return Err(NoSolution::Diverged) };
         if self.at != (from.z.t, until) || self.carried != *progress {
             group.load(0, from.z.t, from.z.q(), &self.parameters, progress, until);

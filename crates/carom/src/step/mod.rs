@@ -25,7 +25,6 @@ mod rest;
 mod scheme;
 mod state;
 mod touching;
-mod two_configurations;
 
 pub use control::Control;
 pub use event::Kind;
@@ -36,9 +35,8 @@ pub use maps::{Maps, Variant};
 pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};
-pub(crate) use two_configurations::{aim, two_states};
 
-pub use crate::lanes::Progress;
+pub use crate::lanes::LaneMemory;
 use crate::solve::Solved;
 
 /// Makes steps. Its caches and initial guesses are not part of the state and never change a result.

@@ -133,6 +133,9 @@ impl Rest {
         touching.move_with(z, pace.h, &mut **evaluator)?;
         for wall in (0..restitution.len()).filter(|wall| !released.contains(wall)) {
             let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+            if touching.is_far(wall, (gap, rate), z, pace, &mut **evaluator)? {
+                continue;
+            }
             // With e = 1 every bounce above roundoff is kept.
             let loses = restitution[wall] < 1.0;
             if !loses && gap.abs() > touching.roundoff(wall, rate, z, &mut **evaluator)? {

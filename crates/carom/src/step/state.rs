@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::control::Control;
-use crate::lanes::Progress;
+use crate::lanes::LaneMemory;
 use crate::phase::Phase;
 
 /// The complete state of a motion between two steps. A step is a function of it.
@@ -45,7 +45,7 @@ pub enum Memory {
     /// The control of the length of steps.
     Control(Control),
     /// A motion in a lane of the explicit pair.
-    Explicit(Box<Progress>),
+    Explicit(Box<LaneMemory>),
 }
 
 impl State {

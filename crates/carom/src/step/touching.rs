@@ -31,6 +31,9 @@ pub(super) struct Touching {
     /// √W of each wall in a state, as far as they were computed, else NaN; and that state.
     roots: Vec<f64>,
     at: Phase,
+    /// √(M⁻¹)ᵢᵢ of each coordinate in a state, and that state.
+    reaches: Vec<f64>,
+    reached: Phase,
     /// True if W depends on the coordinates and the time only, and not on the momenta.
     is_quadratic: bool,
 }
@@ -74,10 +77,11 @@ pub(super) struct Scale {
 impl Touching {
     pub(super) fn new(facts: &Facts) -> Touching {
         let zeros = vec![0.0; facts.n];
-        let [moved, gradient, change, pushed] = [0; 4].map(|_| zeros.clone());
-        let (next, at) = (facts.nowhere(), facts.nowhere());
+        let [moved, gradient, change, pushed, reaches] = [0; 5].map(|_| zeros.clone());
+        let [next, at, reached] = [0; 3].map(|_| facts.nowhere());
         let (roots, is_quadratic) = (vec![f64::NAN; facts.walls], facts.is_quadratic);
-        Touching { walls: Vec::new(), window: 0.0, moved, gradient, change, pushed, next, roots, at, is_quadratic }
+        let (walls, window) = (Vec::new(), 0.0);
+        Touching { walls, window, moved, gradient, change, pushed, next, roots, at, reaches, reached, is_quadratic }
     }
 
     /// Forgets the last step, of whose length positions are known.
@@ -89,7 +93,7 @@ impl Touching {
 
     /// Forgets √W of all walls, so that the next have the bits of first ones.
     pub(super) fn forget_responses(&mut self) {
-        self.at.t = f64::NAN;
+        (self.at.t, self.reached.t) = (f64::NAN, f64::NAN);
     }
 
     /// A gap below this is roundoff: of its evaluation, and of the time at which a motion with this rate is looked at.
@@ -138,6 +142,51 @@ impl Touching {
         let roundoff = self.roundoff(wall, rate, z, evaluator)?;
         let slow = SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?);
         Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(pace.lowest * way) })
+    }
+
+    /// True if the gap of a wall is wider than the lowest bounce, as a bound on √W shows, by the triangle inequality in the mass metric:
+    ///
+    /// ```text
+    /// √W = ‖∇φ‖ ≤ Σᵢ |∂φ/∂qᵢ| √(M⁻¹)ᵢᵢ
+    /// ```
+    ///
+    /// √(M⁻¹)ᵢᵢ is the same for all walls, which pays if there are more of them than coordinates.
+    pub(super) fn is_far(
+        &mut self,
+        wall: usize,
+        (gap, rate): (f64, f64),
+        z: &Phase,
+        pace: Pace,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<bool> {
+        if gap <= 0.0 || !self.is_quadratic || self.roots.len() <= self.moved.len() {
+            return Ok(false);
+        }
+        if self.reached != *z {
+            self.find_reaches(z, evaluator)?;
+        }
+        evaluator.normal(wall, z, &mut self.gradient);
+        let root_w: f64 = self.gradient.iter().zip(&self.reaches).map(|(slope, reach)| slope.abs() * reach).sum();
+        let way = pace.h.abs() * root_w * pace.fastest.max(size_of_motion(z, evaluator)?);
+        Ok(gap > 2.0 * pace.lowest * way && gap > self.roundoff(wall, rate, z, evaluator)?)
+    }
+
+    /// √(M⁻¹)ᵢᵢ of each coordinate, by an impulse on each.
+    fn find_reaches(&mut self, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<()> {
+        let Touching { gradient, change, next, reaches, reached, .. } = self;
+        reached.t = f64::NAN;
+        change.copy_from_slice(evaluator.velocity(z)?);
+        for i in 0..reaches.len() {
+            gradient.fill(0.0);
+            gradient[i] = 1.0;
+            let lambda = trial_impulse(z, change, gradient);
+            next.copy_from(z);
+            next.p_mut()[i] += lambda;
+            evaluator.project(next)?;
+            reaches[i] = ((evaluator.velocity(next)?[i] - change[i]) / lambda).max(0.0).sqrt();
+        }
+        reached.copy_from(z);
+        Ok(())
     }
 
     /// √W of a wall; 0 where constraints block its normal direction.

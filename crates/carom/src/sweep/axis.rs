@@ -47,7 +47,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// The number of values, if they are given one by one; random axes have `--samples`.
+    /// The number of values, if they are given one by one; random axes have a number of samples.
     pub(super) fn count(&self) -> Option<u64> {
         match self {
             Values::Grid { count, .. } => Some(*count),
@@ -142,7 +142,7 @@ fn csv(values: &str) -> Option<(&str, Option<&str>)> {
 
 fn read_column(text: &str, file: &str, column: &str) -> Result<Vec<f64>> {
     let content = std::fs::read_to_string(Path::new(file))
-        .map_err(|e| Diagnostic::new(format!("cannot read `{file}` of `--vary {text}`: {e}")))?;
+        .map_err(|e| Diagnostic::new(format!("cannot read `{file}` of the axis `{text}`: {e}")))?;
     let mut lines = content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let cells = |line: &str| line.split(',').map(|cell| cell.trim().trim_matches('"').to_string()).collect::<Vec<_>>();
     let header = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
@@ -176,5 +176,5 @@ fn number(text: &str, item: &str) -> Result<f64> {
 fn wrong(text: &str, why: &str) -> crate::error::Error {
     let help = "write `name=from:to:count`, `name=a,b,c`, `name=uniform(a,b)`, `name=normal(mean,sd)`, `name=sobol(a,b)` or \
                 `name=file.csv:column`";
-    Diagnostic::new(format!("`--vary {text}`: {why}")).with_help(help).into()
+    Diagnostic::new(format!("the axis `{text}`: {why}")).with_help(help).into()
 }

@@ -12,7 +12,7 @@ use crate::simulation::Simulation;
 
 /// Where a motion is looked at.
 #[derive(Clone, Debug)]
-pub struct At {
+pub struct SampledAt {
     event: Event,
     /// The period of the drive, as an expression of the parameters.
     period: Option<Expr>,
@@ -49,10 +49,10 @@ impl Scope for Parameters<'_> {
     }
 }
 
-impl At {
+impl SampledAt {
     /// Reads `strobe`, `impact`, or the name of a section or a wall. The period of the drive is an expression of the parameters;
     /// without one it is 2π over the parameter `omega`, if there is one.
-    pub fn read(model: &Model, text: &str, period: Option<&str>) -> Result<At> {
+    pub fn read(model: &Model, text: &str, period: Option<&str>) -> Result<SampledAt> {
         let has_omega = model.system.parameters.iter().any(|parameter| parameter.name == "omega");
         let period = match period {
             Some(period) => Some(period),
@@ -61,7 +61,7 @@ impl At {
         };
         let read = |period: &str| -> Result<Expr> {
             parse(period, &Parameters(model)).map_err(|e| {
-                let error = Diagnostic::new(format!("`--period {period}`: {}", e.complaint.message));
+                let error = Diagnostic::new(format!("the period `{period}`: {}", e.complaint.message));
                 error.with_help("write an expression of the parameters, such as `2*pi/omega`").into()
             })
         };
@@ -70,8 +70,8 @@ impl At {
         let wall = model.system.walls.iter().position(|wall| wall.name == text);
         let event = match (text, section, wall) {
             ("strobe", ..) if period.is_none() => {
-                let error = Diagnostic::new("`--at strobe` needs the period of the drive");
-                return Err(error.with_help("add `--period EXPR`, an expression of the parameters").into());
+                let error = Diagnostic::new("`strobe` needs the period of the drive");
+                return Err(error.with_help("give `period`, an expression of the parameters").into());
             }
             ("strobe", ..) => Event::Strobe,
             ("impact", ..) => Event::Impact(None),
@@ -79,7 +79,7 @@ impl At {
             (_, None, Some(wall)) => Event::Impact(Some(wall)),
             (_, None, None) => return Err(unknown(model, text)),
         };
-        Ok(At { event, period })
+        Ok(SampledAt { event, period })
     }
 
     /// The period for the parameters of a simulation.
@@ -102,7 +102,7 @@ fn unknown(model: &Model, text: &str) -> crate::error::Error {
     let sections = model.sections.iter().map(|section| section.name.as_str());
     let walls = model.system.walls.iter().map(|wall| wall.name.as_str());
     let names: Vec<&str> = ["strobe", "impact"].into_iter().chain(sections).chain(walls).collect();
-    let error = Diagnostic::new(format!("`--at {text}` is neither a section nor a wall of the model"));
+    let error = Diagnostic::new(format!("`{text}` is neither a section nor a wall of the model"));
     let help = match suggestion(text, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("write one of {}", names.join(", ")),
@@ -121,7 +121,7 @@ pub fn quick_simulation(model: &Model) -> Simulation {
 /// Follows a motion through `skip` events, and then records `keep` of them. It begins at `from`, or at the start of the model.
 pub fn observe(
     simulation: &Simulation,
-    at: &At,
+    at: &SampledAt,
     from: Option<&Phase>,
     [skip, keep]: [usize; 2],
     stop: &dyn Fn() -> bool,

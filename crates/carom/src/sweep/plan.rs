@@ -29,14 +29,14 @@ impl Plan {
         check_names(&axes)?;
         let samples = match (samples, is_random) {
             (None, false) => 1,
-            (Some(0), _) => return Err(Diagnostic::new("`--samples` must be at least 1").into()),
+            (Some(0), _) => return Err(Diagnostic::new("`samples` must be at least 1").into()),
             (Some(samples), true) => samples,
             (None, true) => {
                 let error = Diagnostic::new("an axis is random, and the number of samples is not given");
-                return Err(error.with_help("add `--samples N`").into());
+                return Err(error.with_help("give the number of `samples`").into());
             }
             (Some(_), false) => {
-                let error = Diagnostic::new("`--samples` is given, but no axis is random");
+                let error = Diagnostic::new("`samples` is given, but no axis is random");
                 return Err(error
                     .with_help("use `uniform(a,b)`, `normal(mean,sd)` or `sobol(a,b)`, or drop it")
                     .into());
@@ -131,7 +131,7 @@ fn check_names(axes: &[Axis]) -> Result<()> {
     }
     if axes.is_empty() {
         let error = Diagnostic::new("nothing is varied");
-        return Err(error.with_help("add `--vary name=from:to:count`").into());
+        return Err(error.with_help("give an axis: `name=from:to:count`").into());
     }
     Ok(())
 }

@@ -18,12 +18,12 @@ mod spatial;
 mod step;
 
 pub use articulated::Articulated;
-pub use point::{Point, pull};
+pub use point::{BodyPoint, pull};
 pub use pose::{Placed, Pose};
 pub use quaternion::Quaternion;
-pub use relations::{Relations, Tangent, Values};
+pub use relations::{RelationValues, Relations, TangentSpace};
 pub use spatial::{Force, Mat3, Motion, Vec3};
-pub use step::{At, Equations, Load, Midpoint, Over, Planar, PlanarRattle, Rattle, Solver, move_by};
+pub use step::{At, Equations, Load, MidpointStep, Over, Planar, PlanarRattle, Rattle, Solver, move_by};
 
 /// An elementary joint. Its axis is a unit vector in the joint frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl Body {
 
 /// A body of a tree, with its places in the lists of coordinates and freedoms.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct TreeLink {
     /// The body.
     pub body: Body,
     /// The index of its first coordinate, or of its drive.
@@ -105,7 +105,7 @@ pub struct Link {
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// The bodies, each after its parent.
-    pub links: Vec<Link>,
+    pub links: Vec<TreeLink>,
     /// The number of coordinates that are not driven.
     pub coordinates: usize,
     /// The number of freedoms.
@@ -152,7 +152,7 @@ impl Tree {
             if let Some(parent) = body.parent.filter(|_| !follows) {
                 tree.links[parent].gathers = true;
             }
-            tree.links.push(Link { q, v: tree.freedoms, freedoms, follows, gathers: false, turned, body });
+            tree.links.push(TreeLink { q, v: tree.freedoms, freedoms, follows, gathers: false, turned, body });
             tree.freedoms += freedoms;
             match freedoms {
                 0 => tree.drives += 1,

@@ -4,14 +4,14 @@ use super::{Force, Pose, Tree, Vec3};
 
 /// A point fixed to a body, or to the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct BodyPoint {
     /// The body; `None` for the ground.
     pub body: Option<usize>,
     /// The place in the frame of the body.
     pub at: Vec3,
 }
 
-impl Point {
+impl BodyPoint {
     /// Its place in the world.
     #[inline(always)]
     pub fn place(&self, pose: &Pose) -> Vec3 {

@@ -9,11 +9,11 @@ pub trait Relations {
     fn count(&self) -> usize;
 
     /// Evaluates them at a pose.
-    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: Values);
+    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: RelationValues);
 }
 
 /// Where the values of [`Relations`] go.
-pub struct Values<'a> {
+pub struct RelationValues<'a> {
     /// g.
     pub g: &'a mut [f64],
     /// ∂g/∂t.
@@ -28,7 +28,7 @@ pub struct Values<'a> {
 /// W = M⁻¹Gᵀ,   (G W) ν = G v + g_t,   p ← p − Gᵀν,   v ← v − W ν
 /// ```
 #[derive(Clone, Debug)]
-pub struct Tangent {
+pub struct TangentSpace {
     /// The pose, placed with the rates of the last evaluation.
     pub pose: Pose,
     /// The factors of M.
@@ -51,11 +51,11 @@ pub struct Tangent {
     sums: Vec<Force>,
 }
 
-impl Tangent {
+impl TangentSpace {
     /// Memory for a tree with this number of constraints.
-    pub fn new(tree: &Tree, count: usize) -> Tangent {
+    pub fn new(tree: &Tree, count: usize) -> TangentSpace {
         let n = tree.freedoms;
-        Tangent {
+        TangentSpace {
             pose: Pose::new(tree),
             mass: Articulated::new(tree),
             g: vec![0.0; count],
@@ -90,7 +90,13 @@ impl Tangent {
         if count == 0 {
             return Ok(());
         }
-        relations.evaluate(tree, &self.pose, q, t, Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows });
+        relations.evaluate(
+            tree,
+            &self.pose,
+            q,
+            t,
+            RelationValues { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows },
+        );
         self.w.copy_from_slice(&self.rows);
         self.w.chunks_exact_mut(n).for_each(|column| self.mass.solve(tree, &self.pose, column));
         for (a, row) in self.rows.chunks_exact(n).enumerate() {

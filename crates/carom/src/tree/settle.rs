@@ -1,10 +1,10 @@
 //! Projection of coordinates onto constraints.
 
 use super::step::{Memory, Progress, Verdict};
-use super::{Relations, Surroundings, Tangent, Tree, move_by};
+use super::{Relations, Surroundings, TangentSpace, Tree, move_by};
 use crate::solve::{NoSolution, Solved};
 
-impl Tangent {
+impl TangentSpace {
     /// Moves q onto g = 0 with the smallest corrections in the mass metric, δ = −W(GW)⁻¹g, and places the tree there.
     pub fn settle(
         &mut self,

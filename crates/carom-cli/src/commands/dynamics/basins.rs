@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use carom::lab::sweep::{At, Family, Seen, observe, period_of};
+use carom::lab::sweep::{Family, SampledAt, Seen, observe, period_of};
 use carom::{Diagnostic, Model, Node, Result};
 use carom_report::chart::{self, Chart, Mark, Series};
 
@@ -85,7 +85,7 @@ fn name(number: usize, attractor: &Attractor) -> String {
 /// The motion of every start in the long run, on all processors; none where it cannot begin.
 fn follow_all(
     family: &Family,
-    at: &At,
+    at: &SampledAt,
     looks: &args::Looks,
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Option<Seen>>> {

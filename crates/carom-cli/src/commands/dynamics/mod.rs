@@ -8,7 +8,7 @@ pub use basins::basins;
 pub use bifurcation::bifurcation;
 pub use poincare::poincare;
 
-use carom::lab::sweep::At;
+use carom::lab::sweep::SampledAt;
 use carom::{Diagnostic, Model, Node, Result};
 use carom_report::chart::Chart;
 use carom_report::file::Target;
@@ -110,8 +110,8 @@ impl Points {
 }
 
 /// Where the motion is looked at, from the options.
-fn at(model: &Model, looks: &args::Looks) -> Result<At> {
-    At::read(model, &looks.at, looks.period.as_deref())
+fn at(model: &Model, looks: &args::Looks) -> Result<SampledAt> {
+    SampledAt::read(model, &looks.at, looks.period.as_deref())
 }
 
 /// The names in `--show`, or these.

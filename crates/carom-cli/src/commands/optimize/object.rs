@@ -1,8 +1,8 @@
 //! The answer as one JSON object.
 
 use carom::Model;
-use carom::lab::model::control::Event;
-use carom::lab::optimize::{Answer, Check, PlannedState};
+use carom::lab::model::control::PhaseEvent;
+use carom::lab::optimize::{Answer, Check, ImpactMultipliers, PlannedState};
 
 use crate::json::{Object, list_of, number, text};
 
@@ -49,7 +49,7 @@ pub fn json(model: &Model, answer: &Answer) -> String {
         .iter()
         .map(|(steps, cost)| Object::default().raw("steps", &whole(steps)).number("cost", *cost).finish());
     let warnings: Vec<String> = answer.warnings.iter().map(|warning| text(warning)).collect();
-    let [compile, solve] = answer.seconds;
+    let (compile, solve) = (answer.compile_seconds, answer.solve_seconds);
     object
         .raw("refinement", &list_of(&meshes.collect::<Vec<_>>()))
         .number("cost_error", answer.cost_error.unwrap_or(f64::NAN))
@@ -88,9 +88,9 @@ fn phases(model: &Model, answer: &Answer) -> String {
     let phase = |k: usize| {
         let phase = &problem.phases[k];
         let (impact, caught) = match &phase.event {
-            Event::None => ("null".into(), "[]".into()),
-            Event::Impact { wall, .. } => (text(&walls[*wall].name), "[]".into()),
-            Event::Catch { walls, constraints } => ("null".into(), names(walls, constraints)),
+            PhaseEvent::None => ("null".into(), "[]".into()),
+            PhaseEvent::Impact { wall, .. } => (text(&walls[*wall].name), "[]".into()),
+            PhaseEvent::Catch { walls, constraints } => ("null".into(), names(walls, constraints)),
         };
         Object::default()
             .text("name", &phase.name)
@@ -136,7 +136,7 @@ fn multipliers(model: &Model, answer: &Answer) -> String {
     let found = &answer.found;
     let nodes: Vec<String> = found.node_multipliers.iter().map(|values| numbers(values)).collect();
     let impacts = found.hits.iter().map(|hit| {
-        let [phi, law, lambda] = hit.multipliers;
+        let ImpactMultipliers { phi, law, lambda } = hit.multipliers;
         Object::default().number("phi", phi).number("law", law).number("lambda", lambda).finish()
     });
     Object::default()

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use carom::lab::optimize::{Caught, Found, Hit, PlannedState};
+use carom::lab::optimize::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState};
 use carom::{Diagnostic, Model, Result};
 use serde_json::Value;
 
@@ -49,7 +49,13 @@ fn parse(answer: &Value, model: &Model) -> Option<(Found, Vec<usize>)> {
         };
         let (before, after) = (side("v_minus", "p_minus")?, side("v_plus", "p_plus")?);
         let fits = [&before, &after].iter().all(|s| [s.q.len(), s.v.len(), s.p.len()] == [n; 3]);
-        fits.then_some(Hit { wall, lambda: value["lambda"].as_f64()?, before, after, multipliers: [0.0; 3] })
+        fits.then_some(PlannedImpact {
+            wall,
+            lambda: value["lambda"].as_f64()?,
+            before,
+            after,
+            multipliers: ImpactMultipliers::default(),
+        })
     };
     let hits = answer["impacts"].as_array()?.iter().map(hit).collect::<Option<_>>()?;
     let held = |value: &Value| {

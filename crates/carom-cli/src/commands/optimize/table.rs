@@ -11,7 +11,7 @@ use crate::style::{QUIET, STRONG, paint, right, visible};
 /// The answer in some lines; with how to see it, if no report `is_asked` for.
 pub fn summary(model: &Model, answer: &Answer, is_asked: bool) -> String {
     let mut text = format!("{}\n", paint(STRONG, &model.title));
-    let [compile, solve] = answer.seconds;
+    let (compile, solve) = (answer.compile_seconds, answer.solve_seconds);
     let [variables, rows] = answer.size;
     let _ = writeln!(
         text,

@@ -95,12 +95,13 @@ fn show(
     record.finish();
     let is_written = record.has_file();
     record.finish_file()?;
-    let compile = ready.compile_seconds;
-    let seconds = [compile, begin.elapsed().as_secs_f64() - compile - preparing];
+    let compile_seconds = ready.compile_seconds;
+    let run_seconds = begin.elapsed().as_secs_f64() - compile_seconds - preparing;
     dense.iter_mut().for_each(|dense| record.look_between_nodes(dense));
     let (method, until) = (ready.method(), ready.until());
     let is_recursive = ready.is_recursive();
-    let report = Report { model, method, is_recursive, until, record: &record, outcome: &outcome, seconds };
+    let report =
+        Report { model, method, is_recursive, until, record: &record, outcome: &outcome, compile_seconds, run_seconds };
     tables.write(&report, is_written)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
     match arguments.json {

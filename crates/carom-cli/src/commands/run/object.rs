@@ -52,7 +52,7 @@ impl Report<'_> {
         if let Some(panel) = &self.record.panel {
             object = object.raw("diagnostics", &json_panel(panel));
         }
-        let [compile, run] = self.seconds;
+        let (compile, run) = (self.compile_seconds, self.run_seconds);
         if let Some(scale) = &self.outcome.error_scale {
             let scale = Object::default().numbers("q", &scale.q).numbers("p", &scale.p);
             object = object.raw("error_scale", &scale.finish());

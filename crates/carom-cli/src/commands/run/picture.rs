@@ -174,7 +174,7 @@ impl Pictures {
 
 /// Names and values for the report.
 fn facts(run: &Report) -> Vec<(&'static str, String)> {
-    let (outcome, [compile, seconds]) = (run.outcome, run.seconds);
+    let (outcome, compile, seconds) = (run.outcome, run.compile_seconds, run.run_seconds);
     let energy = &outcome.energy;
     // An energy that is roundoff of the kinetic energy is 0.
     let shown = |x: f64| number(if x.abs() < 1e-12 * energy.max_kinetic { 0.0 } else { x }, 6);

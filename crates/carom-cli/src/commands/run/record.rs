@@ -175,7 +175,8 @@ impl Watcher for Record {
     fn impact(&mut self, impact: Impact) {
         self.impact_count += 1;
         if let Some(energy) = &mut self.energy {
-            impact.energy.iter().filter(|e| e.is_finite()).for_each(|e| energy.push(impact.minus.t, *e));
+            let sides = [impact.energy_minus, impact.energy_plus].into_iter();
+            sides.filter(|e| e.is_finite()).for_each(|e| energy.push(impact.minus.t, e));
         }
         if self.impacts.len() < self.keep_impacts {
             self.impacts.push(impact);

@@ -17,7 +17,8 @@ pub struct Report<'a> {
     pub until: f64,
     pub record: &'a Record,
     pub outcome: &'a Outcome,
-    pub seconds: [f64; 2],
+    pub compile_seconds: f64,
+    pub run_seconds: f64,
 }
 
 impl Report<'_> {
@@ -54,7 +55,7 @@ impl Report<'_> {
 
     /// The summary for a terminal.
     pub fn summary(&self) -> String {
-        let [compile, run] = self.seconds;
+        let (compile, run) = (self.compile_seconds, self.run_seconds);
         let outcome = self.outcome;
         let steps = count(outcome.steps, "step");
         let times = format!("compiled in {:.1} ms, run in {:.3} ms", 1e3 * compile, 1e3 * run);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use carom::lab::model::Misfit;
 use carom::lab::phase::{MOMENTS, Phase, Polynomial};
-use carom::lab::step::{Control, Progress};
+use carom::lab::step::{Control, LaneMemory};
 use carom::{Diagnostic, Memory, Model, Result, Simulation, State};
 use serde_json::Value;
 
@@ -162,10 +162,10 @@ fn past(value: &Value, n: usize) -> Option<Polynomial> {
 }
 
 /// A motion in a lane of the explicit pair, for n coordinates.
-fn progress(value: &Value, n: usize) -> Option<Progress> {
+fn progress(value: &Value, n: usize) -> Option<LaneMemory> {
     let Control { tolerance, longest, h, extent, roots, twice_kinetic, .. } = control(value, n)?;
     let (low, high) = extent.into_iter().map(|[low, high]| (low, high)).unzip();
-    Some(Progress {
+    Some(LaneMemory {
         v: numbers(&value["v"]).filter(|column| column.len() == n)?,
         tolerance,
         longest,
@@ -210,7 +210,7 @@ pub fn json(state: &State) -> String {
         }
         Memory::Explicit(lane) => {
             let extent = lane.low.iter().zip(&lane.high).map(|(low, high)| [*low, *high]).collect();
-            let Progress { tolerance, longest, h, twice_kinetic, .. } = **lane;
+            let LaneMemory { tolerance, longest, h, twice_kinetic, .. } = **lane;
             let past = Polynomial::default();
             let roots = lane.roots.clone();
             let control = Control { tolerance, longest, h, extent, roots, twice_kinetic, past, late: 0.0 };

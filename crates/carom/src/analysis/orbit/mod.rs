@@ -152,7 +152,7 @@ impl Orbit {
             if !is_range {
                 let error =
                     Diagnostic::new(format!("`{}` cannot vary from {} to {}", along.name, along.from, along.to));
-                return Err(error.with_help("give two different numbers: `--continue name=from:to`").into());
+                return Err(error.with_help("give two different numbers: `name=from:to`").into());
             }
             simulation = simulation.set(&along.name, along.from);
         }
@@ -174,10 +174,10 @@ impl Orbit {
         };
         let given = wanted.map(|_| period_of(simulation.parameters())[0]);
         if given.is_some_and(|period| !(period > 0.0 && period.is_finite())) {
-            return Err(Diagnostic::new("the period must be positive").with_help("give `--period T`").into());
+            return Err(Diagnostic::new("the period must be positive").with_help("give a positive `period`").into());
         }
         if is_driven && given.is_none() {
-            let help = "give a multiple of the period of the drive, such as `--period 2*pi/omega`";
+            let help = "give a multiple of the period of the drive, such as `2*pi/omega`";
             return Err(Diagnostic::new("the system depends on the time, so its orbits need a period")
                 .with_help(help)
                 .into());
@@ -200,7 +200,7 @@ impl Orbit {
             t: z.t,
             q: z.q().to_vec(),
             p: z.p().to_vec(),
-            hint: "start nearer to an orbit (`--discard T`, [initial]), or give `--period` and `--impacts`".into(),
+            hint: "start nearer to an orbit (`discard`, [initial]), or give `period` and `impacts`".into(),
         };
         let parameters = simulation.parameters().to_vec();
         let value = varies.map_or(0.0, |k| parameters[k]);
@@ -242,7 +242,8 @@ impl Orbit {
             lambda: impact.lambda,
             minus: node(&impact.minus),
             plus: node(plus),
-            energy: [f64::NAN; 2],
+            energy_minus: f64::NAN,
+            energy_plus: f64::NAN,
         });
         let impacts = impacts.collect();
         let multipliers = multipliers(&closed.shot);
@@ -307,7 +308,7 @@ impl Orbit {
             _ => (self.discard, None),
         };
         let Some(period) = period.or(guess) else {
-            let help = "give `--period T`, a first guess, or a later end time";
+            let help = "give a `period`, a first guess, or a later end time";
             return Err(Diagnostic::new("the run does not tell the period of an orbit").with_help(help).into());
         };
         Ok(Begin { z: state(t)?, period })

@@ -84,6 +84,14 @@ pub struct ParseError {
     pub complaint: Complaint,
 }
 
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&self.complaint.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
 /// What is wrong with an expression: all names without a meaning, and what ended the reading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistakes {

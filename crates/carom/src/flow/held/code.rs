@@ -24,6 +24,8 @@ pub(crate) struct HeldCode {
     /// For each pair of points e and l: Σᵢ bᵢ βᵢ_e βᵢ_l, Σᵢ bᵢ βᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e αᵢ_l, Σᵢ bᵢ αᵢ_e βᵢ_l. These are the
     /// factors of L_vv, h L_vq, h² ṗ_q and h ṗ_v if these matrices are equal at all samples.
     pub(crate) sums: Vec<Vec<[f64; 4]>>,
+    /// Σᵢ bᵢ αᵢ_e of each point e: its part of a constant force.
+    pub(crate) weights: Vec<f64>,
     pub(crate) points: Points,
     /// The points at which one-point constraints are enforced; the last is q1.
     pub(crate) constrained: Vec<usize>,
@@ -76,6 +78,7 @@ impl HeldCode {
         Ok(HeldCode {
             local: local.clone(),
             order: rule.order(),
+            weights: (0..=last).map(|e| samples.iter().map(|sample| sample.b * sample.alpha[e]).sum()).collect(),
             sums: (0..=last).map(|e| (0..=last).map(|l| sums(e, l)).collect()).collect(),
             samples,
             points: Points::new(local.n, rule.inner_times()),

@@ -118,6 +118,26 @@ impl Equations {
         entries
     }
 
+    /// Sets the unknowns to those of a motion with this velocity, acceleration and multipliers of the one-point rows at its beginning;
+    /// empty ones are zero. With w_e = Σᵢ bᵢαᵢ_e:
+    ///
+    /// ```text
+    /// U_e = c_e (v + c_e h a/2),   λ_e = h w_e λ
+    /// ```
+    pub(super) fn follow(&mut self, h: f64, v: &[f64], a: &[f64], lambda: &[f64]) {
+        let Equations { code, unknowns, one_point, .. } = self;
+        let (points, multipliers) = unknowns.split_at_mut(code.local.n * code.last());
+        for (u, c) in points.chunks_mut(v.len()).zip(&code.points.times[1..]) {
+            u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v);
+            u.iter_mut().zip(a).for_each(|(u, a)| *u += 0.5 * c * c * h * a);
+        }
+        multipliers.fill(0.0);
+        let at = [0].iter().chain(&code.constrained);
+        for (links, point) in multipliers.chunks_mut(one_point.len().max(1)).zip(at).take(code.constrained.len()) {
+            links.iter_mut().zip(lambda).for_each(|(link, lambda)| *link = h * code.weights[*point] * lambda);
+        }
+    }
+
     /// Sets the state of `local` to a sample of the step.
     fn place(local: &mut Local, unknowns: &[f64], sample: &SampleCode, z0: &Phase, h: f64) {
         let n = local.code.n;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 pub(crate) use code::{HeldCode, SampleCode};
 use equations::Equations;
 
-use super::last_steps::LastSteps;
+use super::last_steps::{Guess, LastSteps};
 use super::past::Past;
 use crate::limits::LATE;
-use crate::mechanics::Field;
+use crate::mechanics::{Active, Field};
 use crate::phase::{Discrete, Flow, Impulses, Moments, Phase, Polynomial};
 use crate::solve::{NoSolution, Solved, StopRule};
 
@@ -21,6 +21,8 @@ use crate::solve::{NoSolution, Solved, StopRule};
 pub(crate) struct Held {
     equations: Equations,
     field: Field,
+    /// The acceleration at the beginning of a step.
+    active: Active,
     past: Past,
     last: LastSteps,
     impulses: Impulses,
@@ -41,6 +43,7 @@ impl Held {
             .collect();
         Held {
             field: Field::held(&code.local, walls, parameters),
+            active: Active::new(&code.local, walls, parameters),
             past: Past::new(n, size),
             last: LastSteps::new(n, size),
             impulses: Impulses::new(is_one_point, equations.multipliers()),
@@ -51,22 +54,32 @@ impl Held {
         }
     }
 
-    /// Writes an initial guess of the unknowns: extrapolated from earlier steps, from the polynomial of one of the last steps,
-    /// or along the velocity. Returns false in the last case.
-    fn guess(&mut self, z0: &Phase, h: f64) -> Solved<bool> {
+    /// Writes an initial guess of the unknowns.
+    fn guess(&mut self, z0: &Phase, h: f64) -> Solved<Guess> {
         if self.past.ends_near(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
-            return Ok(true);
+            return Ok(Guess::Extrapolated);
         }
         let Equations { code, unknowns, .. } = &mut self.equations;
-        if code.has_polynomial() && self.last.guess(&code.points, z0, h, unknowns) {
-            return Ok(true);
+        if code.has_polynomial()
+            && let Some(guess) = self.last.guess(&code.points, z0, h, unknowns)
+        {
+            return Ok(guess);
         }
         let v = self.field.velocity(z0.t, &z0.z)?;
-        let points = self.equations.unknowns.chunks_mut(v.len()).zip(&self.equations.code.points.times[1..]);
-        points.for_each(|(u, c)| u.iter_mut().zip(v).for_each(|(u, v)| *u = c * v));
-        let multipliers = self.equations.unknowns.len() - self.equations.multipliers();
-        self.equations.unknowns[multipliers..].fill(0.0);
-        Ok(false)
+        match self.active.react(z0.t, z0.q(), v) {
+            Ok(()) => {
+                self.equations.follow(h, v, self.active.acceleration(), self.active.multipliers());
+                Ok(Guess::Accelerated)
+            }
+            Err(_) => self.go_straight(z0, h),
+        }
+    }
+
+    /// Writes the motion along the velocity as the initial guess.
+    fn go_straight(&mut self, z0: &Phase, h: f64) -> Solved<Guess> {
+        let v = self.field.velocity(z0.t, &z0.z)?;
+        self.equations.follow(h, v, &[], &[]);
+        Ok(Guess::Straight)
     }
 
     fn forget_steps(&mut self) {
@@ -74,19 +87,20 @@ impl Held {
         self.last.forget();
     }
 
-    /// Newton's method from the guess.
-    fn newton(&mut self, z0: &Phase, h: f64) -> Solved<()> {
+    /// Newton's method from the guess. With walls that are straight the guess may be the solution.
+    fn newton(&mut self, z0: &Phase, h: f64, guess: Guess) -> Solved<()> {
+        let is_good = matches!(guess, Guess::Shortened | Guess::Accelerated);
         let points = self.equations.unknowns.len() - self.equations.multipliers();
         let mut rule = StopRule::default();
         loop {
             self.iterations = rule.iterations + 1;
             self.equations.evaluate(z0, h);
-            // Mostly the first correction is the last: then the residuals of the guess need not be compared with roundoff.
-            if rule.iterations > 0 && self.is_roundoff(&mut rule, z0, h) {
+            // Mostly the first correction is the last: then the residuals of a guess need not be compared with roundoff.
+            if (rule.iterations > 0 || is_good) && self.is_roundoff(&mut rule, z0, h) {
                 return Ok(());
             }
             if !self.equations.correct() {
-                let is_solved = rule.iterations == 0 && self.is_roundoff(&mut rule, z0, h);
+                let is_solved = rule.iterations == 0 && !is_good && self.is_roundoff(&mut rule, z0, h);
                 return if is_solved { Ok(()) } else { Err(NoSolution::Singular) };
             }
             let Equations { correction, unknowns, .. } = &self.equations;
@@ -104,15 +118,15 @@ impl Held {
 
     /// Solves for the unknowns.
     fn solve(&mut self, z0: &Phase, h: f64) -> Solved<()> {
-        let is_near = self.guess(z0, h)?;
-        let solved = self.newton(z0, h);
-        if solved.is_ok() || !is_near {
+        let guess = self.guess(z0, h)?;
+        let solved = self.newton(z0, h, guess);
+        if solved.is_ok() || guess == Guess::Straight {
             return solved;
         }
-        // The extrapolated guess failed: start along the velocity.
+        // The guess failed: start along the velocity.
         self.forget_steps();
-        self.guess(z0, h)?;
-        self.newton(z0, h)
+        let guess = self.go_straight(z0, h)?;
+        self.newton(z0, h, guess)
     }
 }
 
@@ -121,6 +135,11 @@ impl Flow for Held {
         if h == 0.0 {
             // With h = 0 the constraint equations are undefined.
             z1.copy_from(z0);
+            return Ok(());
+        }
+        if let Some(end) = self.last.repeated(z0, h) {
+            z1.copy_from(end);
+            self.stepped_back = false;
             return Ok(());
         }
         if !self.past.ends_near(z0) {
@@ -146,6 +165,7 @@ impl Flow for Held {
     fn set_parameters(&mut self, parameters: &[f64]) {
         self.equations.local.set_parameters(parameters);
         self.field.set_parameters(parameters);
+        self.active.set_parameters(parameters);
         self.forget_steps();
         self.adjoint.iter_mut().for_each(|adjoint| adjoint.set_parameters(parameters));
     }
@@ -213,5 +233,30 @@ impl Flow for Held {
 
     fn boxed_clone(&self) -> Box<dyn Flow> {
         Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discrete::{Galerkin, Nodes};
+    use crate::mechanics::{LocalCode, Mechanics};
+    use crate::model::Model;
+
+    /// A constant acceleration along a straight wall is guessed to roundoff.
+    #[test]
+    fn a_constant_acceleration_needs_no_correction() {
+        let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"9.81*y\"\n\
+                    [[wall]]\nphi = \"y - x/2\"\n[initial]\nq = [0, 0]\nv = [2, 1]\n";
+        let model = Model::from_text("slope", text, &[]).expect("it is right");
+        let local = Arc::new(LocalCode::new(&Mechanics::new(&model.system)).expect("it compiles"));
+        let rule = Galerkin { degree: 6, at: Nodes::Gauss };
+        let mut held = Held::new(&Arc::new(HeldCode::new(&local, &rule).expect("it has a code")), &[0], &[]);
+        let (z0, mut z1) = (Phase::new(0.0, &[0.0, 0.0], &[2.0, 1.0]), Phase::new(0.0, &[0.0, 0.0], &[0.0, 0.0]));
+        held.step(&z0, 0.1, &mut z1).expect("there is a solution");
+        assert!(held.equations.correction.iter().all(|x| *x == 0.0), "{:?}", held.equations.correction);
+        // ẍ = −g sin α cos α with tan α = 1/2.
+        let x = 0.2 - 0.5 * 9.81 * 0.4 * 0.01;
+        assert!((z1.q()[0] - x).abs() < 1e-15 && (z1.q()[1] - 0.5 * x).abs() < 1e-15, "{z1:?}");
     }
 }

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
 use crate::mechanism::{
-    Attached, Body, Inertia, Kind, Kinematics, Link, Matrix, Mechanism, Pose, Vector, add, apply, body_rate,
-    conjugate_momentum, identity, product, zero,
+    Attached, BodyFrame, Inertia, JointKind, Kinematics, Link, LinkPose, Matrix3, Mechanism, Vector, add, apply,
+    body_rate, conjugate_momentum, identity, product, zero,
 };
 
 pub(super) const KEYS: [&str; 17] = [
@@ -38,7 +38,7 @@ pub(super) const KEYS: [&str; 17] = [
 pub(super) struct Tree {
     pub mechanism: Mechanism,
     /// Where each link is, once all bodies have been read.
-    pub poses: Vec<Pose>,
+    pub poses: Vec<LinkPose>,
     /// T and V.
     pub energies: [Expr; 2],
     /// Where each body stands in the text.
@@ -61,25 +61,25 @@ pub(super) struct Limit {
 type Repeated<'r> = Option<(&'r str, i64)>;
 
 impl Tree {
-    fn body(&self, name: &str) -> Option<&Body> {
+    fn body(&self, name: &str) -> Option<&BodyFrame> {
         self.mechanism.bodies.iter().find(|body| body.name == name)
     }
 
     /// Adds a point that is fixed to a body.
-    pub fn attach(&mut self, name: &str, body: &Body, at: Vector) {
+    pub fn attach(&mut self, name: &str, body: &BodyFrame, at: Vector) {
         let at = add(body.at, apply(body.turn, at));
         self.mechanism.points.push(Attached { name: name.into(), link: body.link, at });
     }
 
     /// The smallest and the largest index of a repeated body.
     pub fn indices(&self, base: &str) -> Option<(i64, i64)> {
-        let index = |body: &Body| body.name.strip_prefix(base)?.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+        let index = |body: &BodyFrame| body.name.strip_prefix(base)?.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
         let indices: Vec<i64> = self.mechanism.bodies.iter().filter_map(index).collect();
         Some((*indices.iter().min()?, *indices.iter().max()?))
     }
 
     /// A place that is given in the frame of a body, in world axes.
-    pub fn place(&self, body: &Body, at: Vector) -> Vector {
+    pub fn place(&self, body: &BodyFrame, at: Vector) -> Vector {
         let at = add(body.at, apply(body.turn, at));
         body.link.map_or(at, |link| self.poses[link].place(at))
     }
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
         let inertia = self.inertia(fields)?;
         let springs = self.springs_of_joint(fields, &joint)?;
         let limits = self.limits(fields, &joint)?;
-        let is_given = |coordinate: &&String| joint.kind == Kind::Joints && *coordinate != name;
+        let is_given = |coordinate: &&String| joint.kind == JointKind::Joints && *coordinate != name;
         for coordinate in joint.coordinates.iter().filter(is_given) {
             self.check_new_name(coordinate, &joint.span)?;
         }
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
             let link = &mut tree.mechanism.links[link];
             link.inertia = link.inertia.with(&inertia.placed(at, turn));
         }
-        tree.mechanism.bodies.push(Body {
+        tree.mechanism.bodies.push(BodyFrame {
             name: name.into(),
             link: carrier,
             at,
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The body that carries this one: one that was read before it, or the ground.
-    fn parent(&self, fields: &Fields, name: &str, repeated: Repeated) -> Result<Body> {
+    fn parent(&self, fields: &Fields, name: &str, repeated: Repeated) -> Result<BodyFrame> {
         let Some(item) = fields.get("parent") else { return Ok(ground()) };
         let written = self.indexed_name(item)?;
         let is_before_first = repeated.is_some_and(|(base, first)| written == format!("{base}[{}]", first - 1));
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The body of that name, which is asked for at `item`, by the body `child` if it is a parent.
-    pub(super) fn body_called(&self, name: &str, item: &Item, child: Option<&str>) -> Result<Body> {
+    pub(super) fn body_called(&self, name: &str, item: &Item, child: Option<&str>) -> Result<BodyFrame> {
         let Some(tree) = &self.tree else {
             return Err(self.error(&item.span, format!("unknown body `{name}`"), "the model has no `[[body]]`"));
         };
@@ -353,7 +353,9 @@ impl<'a> Reader<'a> {
         links.iter().filter_map(|link| link.parent).for_each(|parent| has_child[parent] = true);
         let mut mistakes = Vec::new();
         for (body, span) in bodies.iter().zip(&tree.places) {
-            let Some(end) = body.link.filter(|&link| !has_child[link] && body.kind != Kind::Fixed) else { continue };
+            let Some(end) = body.link.filter(|&link| !has_child[link] && body.kind != JointKind::Fixed) else {
+                continue;
+            };
             let inertia = &links[end].inertia;
             let entries = inertia.about_com.into_iter().flatten().chain([inertia.mass]);
             let is_driven = body.coordinates.clone().all(|i| self.names.coordinates[i].prescribed.is_some());
@@ -383,11 +385,18 @@ impl Tree {
     }
 }
 
-pub(super) fn ground() -> Body {
-    Body { name: "ground".into(), link: None, at: zero(), turn: identity(), kind: Kind::Fixed, coordinates: 0..0 }
+pub(super) fn ground() -> BodyFrame {
+    BodyFrame {
+        name: "ground".into(),
+        link: None,
+        at: zero(),
+        turn: identity(),
+        kind: JointKind::Fixed,
+        coordinates: 0..0,
+    }
 }
 
 /// The link that carries `parent`, with a place and an orientation in the frame of that link.
-fn on(parent: &Body, at: Vector, turn: Matrix) -> (Option<usize>, Vector, Matrix) {
+fn on(parent: &BodyFrame, at: Vector, turn: Matrix3) -> (Option<usize>, Vector, Matrix3) {
     (parent.link, add(parent.at, apply(parent.turn, at)), product(parent.turn, turn))
 }

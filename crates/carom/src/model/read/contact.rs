@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::document::{Fields, Item, Value, wrong_kind};
 use super::super::names::Use;
-use super::super::{Contact, Outline, Place, Point};
+use super::super::{ContactGeometry, Outline, Place, Point};
 use super::Reader;
 use super::solid::Solid;
 use crate::error::Result;
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
                 Barrier::Flat(outline) => outline,
                 Barrier::Solid(solid) => reader.outline_in_picture(solid),
             };
-            reader.contacts.push(Contact { outline, radius, walls: touching });
+            reader.contacts.push(ContactGeometry { outline, radius, walls: touching });
             Ok(())
         })
     }

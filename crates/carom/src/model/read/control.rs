@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::control::{Bound, Control, Objective, Problem, Signal, Span, Weights};
+use super::super::control::{Bound, ControlInput, Objective, Problem, Signal, Span, Weights};
 use super::super::document::{Fields, Item, Value, array};
 use super::super::names::Use;
 use super::super::suggestion;
@@ -20,7 +20,7 @@ pub(super) struct Known<'k> {
 
 impl<'a> Reader<'a> {
     /// Declares the controls.
-    pub(super) fn controls(&mut self, top: &Fields<'a>) -> Result<Vec<Control>> {
+    pub(super) fn controls(&mut self, top: &Fields<'a>) -> Result<Vec<ControlInput>> {
         let mut controls = Vec::new();
         let Some(item) = top.get("controls") else { return Ok(controls) };
         let fields = self.fields(item, "controls", &[])?;
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
                 let span = reader.interval(&fields)?;
                 let value = fields.get("value").map(|item| reader.signal(item)).transpose()?;
                 let value = value.unwrap_or(Signal::Constant(0.0));
-                controls.push(Control { name: name.into(), symbol, span, value, place: entry.span.clone() });
+                controls.push(ControlInput { name: name.into(), symbol, span, value, place: entry.span.clone() });
                 Ok(())
             });
             read.inspect_err(|_| reader.names.mark_broken(&entry.key))
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The control problem; None if there is a mistake in it.
-    pub(super) fn problem(&mut self, top: &Fields<'a>, controls: Vec<Control>, known: &Known) -> Option<Problem> {
+    pub(super) fn problem(&mut self, top: &Fields<'a>, controls: Vec<ControlInput>, known: &Known) -> Option<Problem> {
         let before = self.mistakes.borrow().len();
         let phases = self.attempt(|reader| reader.phases(top, known))?;
         let names: Vec<String> = phases.iter().map(|phase| phase.name.clone()).collect();
@@ -234,7 +234,7 @@ impl Problem {
         places: &mut Vec<Range<usize>>,
         forces: &mut Vec<Expr>,
     ) {
-        let value = |control: &Control| if let Signal::Constant(value) = control.value { value } else { 0.0 };
+        let value = |control: &ControlInput| if let Signal::Constant(value) = control.value { value } else { 0.0 };
         parameters.extend(self.controls.iter().map(|control| Parameter {
             name: control.name.clone(),
             symbol: control.symbol,

@@ -8,7 +8,7 @@ use super::body::ground;
 use super::inertia::principal;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::mechanism::{Inertia, Mechanism, Pose, Vector, add, identity, zero};
+use crate::mechanism::{Inertia, LinkPose, Mechanism, Vector, add, identity, zero};
 
 /// The shapes; each entry of `[[draw]]` has one.
 const SHAPES: [&str; 11] =
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
     /// ```text
     /// box of edges a, b, c along its principal axes:   a² = 6 (I_b + I_c − I_a)/m;      ball:   r² = 5I/(2m)
     /// ```
-    fn solid_of_inertia(&self, inertia: &Inertia, pose: &Pose) -> Option<Shape> {
+    fn solid_of_inertia(&self, inertia: &Inertia, pose: &LinkPose) -> Option<Shape> {
         let mass = self.value(inertia.mass).filter(|mass| *mass > 0.0 && self.is_in_space())?;
         let entries = inertia.about_com.map(|row| row.map(|entry| self.value(entry).unwrap_or(f64::NAN)));
         let (moments, axes) = principal(entries);

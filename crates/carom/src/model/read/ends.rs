@@ -1,17 +1,17 @@
 //! `[final]`, `[periodic]`.
 
-use super::super::control::{Condition, End, Periodic, Span};
+use super::super::control::{Condition, FinalState, Periodic, Span};
 use super::super::document::{Fields, Item, Value, array, text};
 use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
 
 impl<'a> Reader<'a> {
-    pub(super) fn end(&mut self, top: &Fields<'a>) -> Result<End> {
+    pub(super) fn end(&mut self, top: &Fields<'a>) -> Result<FinalState> {
         let n = self.names.coordinates.len();
         let nothing = || vec![None; n];
         let Some(item) = top.get("final") else {
-            return Ok(End { q: nothing(), motion: nothing(), ..End::default() });
+            return Ok(FinalState { q: nothing(), motion: nothing(), ..FinalState::default() });
         };
         let fields = self.fields(item, "final", &["t", "q", "v", "p", "zero", "nonnegative"])?;
         if let (Some(_), Some(item)) = (fields.get("v"), fields.get("p")) {
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
             None => Ok(Vec::new()),
         };
         let (zero, nonnegative) = (conditions("zero")?, conditions("nonnegative")?);
-        Ok(End { t, q, motion, is_momentum, zero, nonnegative, place: item.span.clone() })
+        Ok(FinalState { t, q, motion, is_momentum, zero, nonnegative, place: item.span.clone() })
     }
 
     fn end_time(&self, item: &Item) -> Result<Span> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::control::{Given, Span};
 use super::super::document::{Entry, Fields, Item, Value, Which, wrong_kind};
 use super::super::names::Use;
-use super::super::{Initial, Motion};
+use super::super::{Initial, InitialMotion};
 use super::Reader;
 use crate::error::Result;
 use crate::expr::Expr;
@@ -47,9 +47,9 @@ impl<'a> Reader<'a> {
         self.start_with_positive_w(&mut q, &mut motion);
         self.free_start = [free_q, free_motion];
         let motion = match key {
-            "v" => Motion::Velocity(motion),
-            "p" => Motion::Momentum(motion),
-            _ => Motion::Next(motion),
+            "v" => InitialMotion::Velocity(motion),
+            "p" => InitialMotion::Momentum(motion),
+            _ => InitialMotion::Next(motion),
         };
         self.places.q = q_item.span.clone();
         self.places.motion = motion_item.span.clone();

@@ -9,7 +9,7 @@ use super::Reader;
 use super::body::Limit;
 use crate::error::{Error, Result};
 use crate::expr::Expr;
-use crate::mechanism::{Joint, Kind, Matrix, Vector, identity, length, rotation, scaled, zero};
+use crate::mechanism::{JointKind, LinkJoint, Matrix3, Vector, identity, length, rotation, scaled, zero};
 
 const ELEMENTARY: [&str; 6] = ["tx", "ty", "tz", "rx", "ry", "rz"];
 const WORDS: [&str; 5] = ["revolute", "prismatic", "fixed", "ball", "free"];
@@ -18,8 +18,8 @@ const REFUSED: [&str; 6] = ["coordinate", "coordinates", "stiffness", "rest", "d
 
 /// The joint of a body: elementary joints in order, with their coordinates.
 pub(super) struct Jointed {
-    pub kind: Kind,
-    pub joints: Vec<Joint>,
+    pub kind: JointKind,
+    pub joints: Vec<LinkJoint>,
     pub coordinates: Vec<String>,
     /// Where the names of the coordinates come from.
     pub span: Range<usize>,
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
             None => "revolute",
             Some(Value::Text(word)) => word,
             Some(Value::Array(list)) => {
-                let joints: Result<Vec<Joint>> =
+                let joints: Result<Vec<LinkJoint>> =
                     list.iter().map(|item| self.elementary(text(self.source, item)?, item)).collect();
                 if list.is_empty() {
                     return Err(self.error(&span, "no joint is listed", "write `joint = \"fixed\"` for none"));
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         };
         let is_planar = !self.is_in_space();
         let axes = identity();
-        let jointed = |kind, joints: Vec<Joint>, members: &[&str]| {
+        let jointed = |kind, joints: Vec<LinkJoint>, members: &[&str]| {
             let coordinates = members.iter().map(|member| format!("{name}.{member}")).collect();
             Ok(Jointed { kind, joints, coordinates, span: span.clone() })
         };
@@ -85,24 +85,25 @@ impl<'a> Reader<'a> {
                     }
                     Some(item) => self.axis(item)?,
                 };
-                self.with_coordinates(fields, name, vec![Joint::Revolute(axis)])
+                self.with_coordinates(fields, name, vec![LinkJoint::Revolute(axis)])
             }
             "prismatic" => {
                 let axis = fields.get("axis").map_or(Ok(axes[0]), |item| self.axis(item))?;
-                self.with_coordinates(fields, name, vec![Joint::Prismatic(axis)])
+                self.with_coordinates(fields, name, vec![LinkJoint::Prismatic(axis)])
             }
-            "fixed" => jointed(Kind::Fixed, Vec::new(), &[]),
+            "fixed" => jointed(JointKind::Fixed, Vec::new(), &[]),
             "ball" if is_planar => {
                 Err(self.error(&span, "a ball joint turns in space", "in the plane write \"revolute\""))
             }
-            "ball" => jointed(Kind::Ball, vec![Joint::Ball], &["qw", "qx", "qy", "qz"]),
+            "ball" => jointed(JointKind::Ball, vec![LinkJoint::Ball], &["qw", "qx", "qy", "qz"]),
             "free" if is_planar => {
-                let joints = vec![Joint::Prismatic(axes[0]), Joint::Prismatic(axes[1]), Joint::Revolute(axes[2])];
-                jointed(Kind::Free, joints, &["x", "y", "angle"])
+                let joints =
+                    vec![LinkJoint::Prismatic(axes[0]), LinkJoint::Prismatic(axes[1]), LinkJoint::Revolute(axes[2])];
+                jointed(JointKind::Free, joints, &["x", "y", "angle"])
             }
             "free" => {
-                let joints = axes.map(Joint::Prismatic).into_iter().chain([Joint::Ball]).collect();
-                jointed(Kind::Free, joints, &["x", "y", "z", "qw", "qx", "qy", "qz"])
+                let joints = axes.map(LinkJoint::Prismatic).into_iter().chain([LinkJoint::Ball]).collect();
+                jointed(JointKind::Free, joints, &["x", "y", "z", "qw", "qx", "qy", "qz"])
             }
             other => {
                 let joint = self.elementary(other, item.unwrap_or_else(|| unreachable!("a word was written")))?;
@@ -112,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `tx` to `rz`.
-    fn elementary(&self, word: &str, item: &Item) -> Result<Joint> {
+    fn elementary(&self, word: &str, item: &Item) -> Result<LinkJoint> {
         let Some(number) = ELEMENTARY.iter().position(|known| *known == word) else {
             let known = ELEMENTARY.into_iter().chain(WORDS);
             let label = match suggestion(word, known.clone()) {
@@ -123,7 +124,7 @@ impl<'a> Reader<'a> {
             return Err(self.error(&item.span, format!("unknown joint `{word}`"), label));
         };
         let axis = identity()[number % 3];
-        let joint = if number < 3 { Joint::Prismatic(axis) } else { Joint::Revolute(axis) };
+        let joint = if number < 3 { LinkJoint::Prismatic(axis) } else { LinkJoint::Revolute(axis) };
         if !self.is_in_space() && !["tx", "ty", "rz"].contains(&word) {
             return Err(self.error(
                 &item.span,
@@ -135,7 +136,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Elementary joints with the names of their coordinates.
-    fn with_coordinates(&mut self, fields: &Fields<'a>, name: &str, joints: Vec<Joint>) -> Result<Jointed> {
+    fn with_coordinates(&mut self, fields: &Fields<'a>, name: &str, joints: Vec<LinkJoint>) -> Result<Jointed> {
         let (one, many) = (fields.get("coordinate"), fields.get("coordinates"));
         let (coordinates, span) = match (one, many) {
             (Some(_), Some(item)) => {
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
         if let Some(twice) = coordinates.iter().enumerate().find(|(i, name)| coordinates[..*i].contains(name)) {
             return Err(self.error(&span, format!("two coordinates are called `{}`", twice.1), ""));
         }
-        Ok(Jointed { kind: Kind::Joints, joints, coordinates, span })
+        Ok(Jointed { kind: JointKind::Joints, joints, coordinates, span })
     }
 
     /// A unit vector.
@@ -185,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The orientation of a joint frame: an angle in the plane, a rotation vector in space.
-    pub(super) fn turn(&self, item: &Item) -> Result<Matrix> {
+    pub(super) fn turn(&self, item: &Item) -> Result<Matrix3> {
         if self.is_in_space() {
             if !matches!(item.value, Value::Array(_)) {
                 return Err(self.error(&item.span, "in space `turn` is a rotation vector, [x, y, z]", ""));

@@ -29,7 +29,7 @@ use super::document::{Document, Fields, Item, MOST_MISTAKES, Override, Value, wr
 use super::names::{Names, Use};
 use super::scope::Allowed;
 use super::source::Source;
-use super::{Contact, Model, Place, Places, Point, Viewpoint};
+use super::{ContactGeometry, Model, Place, Places, Point, Viewpoint};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::parse::{Complaint, Loop, ParseError, parse_in};
 use crate::expr::{Expr, Lease, eval};
@@ -88,7 +88,7 @@ struct Reader<'a> {
     dampers: Vec<Expr>,
     /// The ends of strings, and of springs, which are true.
     ties: Vec<([Vector; 2], bool)>,
-    contacts: Vec<Contact>,
+    contacts: Vec<ContactGeometry>,
     /// The walls with `draw = false`.
     undrawn: Vec<usize>,
     /// Not all coordinates could be read, so that their number is not known.

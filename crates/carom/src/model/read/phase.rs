@@ -1,6 +1,6 @@
 //! `[[phase]]`.
 
-use super::super::control::{Event, Problem, Span, Stage};
+use super::super::control::{PhaseEvent, Problem, Span, Stage};
 use super::super::document::{Fields, Item, Value, array, text};
 use super::super::names::Use;
 use super::super::scope::contact;
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
             (held_walls, held) = self.surfaces(item, known)?;
         }
         let event = self.event(&fields, known)?;
-        if let (Event::Impact { wall, .. }, Some(item)) = (&event, fields.get("impact"))
+        if let (PhaseEvent::Impact { wall, .. }, Some(item)) = (&event, fields.get("impact"))
             && held_walls.contains(wall)
         {
             let message = format!("the phase holds the wall `{}` and cannot hit it", known.walls[*wall].name);
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         Ok(Span { min: span.min.max(0.0), ..span })
     }
 
-    fn event(&mut self, fields: &Fields<'a>, known: &Known) -> Result<Event> {
+    fn event(&mut self, fields: &Fields<'a>, known: &Known) -> Result<PhaseEvent> {
         match (fields.get("impact"), fields.get("catch"), fields.get("lambda")) {
             (Some(_), Some(item), _) => {
                 Err(self.error(&item.span, "both `impact` and `catch` are given", "a phase ends with one of them"))
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
                 }
                 match (walls.as_slice(), constraints.as_slice()) {
                     ([wall], []) => {
-                        Ok(Event::Impact { wall: *wall, lambda: Span { min: lambda.min.max(0.0), ..lambda } })
+                        Ok(PhaseEvent::Impact { wall: *wall, lambda: Span { min: lambda.min.max(0.0), ..lambda } })
                     }
                     _ => Err(self.error(
                         &item.span,
@@ -125,9 +125,9 @@ impl<'a> Reader<'a> {
             }
             (None, Some(item), None) => {
                 let (walls, constraints) = self.surfaces(item, known)?;
-                Ok(Event::Catch { walls, constraints })
+                Ok(PhaseEvent::Catch { walls, constraints })
             }
-            (None, None, None) => Ok(Event::None),
+            (None, None, None) => Ok(PhaseEvent::None),
         }
     }
 
@@ -173,9 +173,9 @@ impl<'a> Reader<'a> {
     /// What a phase holds must hold at the end of the phase before it.
     fn check_hold(&self, before: &Stage, phase: &Stage, known: &Known) -> Result<()> {
         let (walls, caught): (&[usize], &[usize]) = match &before.event {
-            Event::Catch { walls, constraints } => (walls, constraints),
-            Event::Impact { wall, .. } => (std::slice::from_ref(wall), &[]),
-            Event::None => (&[], &[]),
+            PhaseEvent::Catch { walls, constraints } => (walls, constraints),
+            PhaseEvent::Impact { wall, .. } => (std::slice::from_ref(wall), &[]),
+            PhaseEvent::None => (&[], &[]),
         };
         let new_wall = phase.held_walls.iter().find(|k| !before.held_walls.contains(k) && !walls.contains(k));
         let new = phase.held.iter().find(|k| !before.held.contains(k) && !caught.contains(k));

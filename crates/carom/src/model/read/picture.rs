@@ -9,7 +9,7 @@ use super::super::{Direction, Output, Place, Point, Section, Viewpoint, suggesti
 use super::Reader;
 use crate::error::Result;
 use crate::expr::parse::{Complaint, is_name};
-use crate::mechanism::{Body, Vector, zero};
+use crate::mechanism::{BodyFrame, Vector, zero};
 use crate::system::Constraint;
 
 /// From where pictures of space are taken unless `[view]` says it.
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The body of `{on = "hand", at = [0.4, 0]}` and the place in its frame.
-    fn attached(&self, item: &Item) -> Result<(Body, Vector)> {
+    fn attached(&self, item: &Item) -> Result<(BodyFrame, Vector)> {
         let fields = self.fields(item, "point", &["on", "at"])?;
         let on = fields.required("on")?;
         let body = self.body_called(&self.indexed_name(on)?, on, None)?;

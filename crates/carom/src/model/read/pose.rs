@@ -7,7 +7,9 @@ use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
 use crate::expr::{Expr, eval};
-use crate::mechanism::{Body, Kind, Quaternion, Vector, difference, norm_squared, of_rotation_vector, rate_of};
+use crate::mechanism::{
+    BodyFrame, JointKind, QuaternionOfExpr, Vector, difference, norm_squared, of_rotation_vector, rate_of,
+};
 
 /// The words, and what each is an entry of.
 const WORDS: [(&str, &str); 5] =
@@ -32,7 +34,7 @@ impl<'a> Reader<'a> {
             let label = format!("it belongs in `[initial.{place}]`");
             return Err(self.error(span, format!("`{word}` is not an entry of `{key}`"), label));
         }
-        if !is_turning && body.kind == Kind::Ball {
+        if !is_turning && body.kind == JointKind::Ball {
             let label = "its origin cannot move";
             return Err(self.error(span, format!("a ball joint has no `{word}`"), label));
         }
@@ -42,7 +44,7 @@ impl<'a> Reader<'a> {
         if !is_turning {
             return self.slides(&body, ball - 3, word, item).map(Some);
         }
-        let four: Quaternion = match word {
+        let four: QuaternionOfExpr = match word {
             "rotation" => of_rotation_vector(self.vector(item, Use::Parameters)?),
             "quaternion" => self.unit_quaternion(item)?,
             _ => {
@@ -55,14 +57,14 @@ impl<'a> Reader<'a> {
     }
 
     /// A body with a ball or a free joint, and the dimension of the mechanism.
-    fn loose_body(&self, name: &str) -> Option<(usize, Body)> {
+    fn loose_body(&self, name: &str) -> Option<(usize, BodyFrame)> {
         let mechanism = &self.tree.as_ref()?.mechanism;
         let body = mechanism.bodies.iter().find(|body| body.name == name)?;
-        matches!(body.kind, Kind::Ball | Kind::Free).then(|| (mechanism.dimension, body.clone()))
+        matches!(body.kind, JointKind::Ball | JointKind::Free).then(|| (mechanism.dimension, body.clone()))
     }
 
     /// `position` or `velocity` of the origin of a free body, in the frame of its parent, as coordinates of its slides.
-    fn slides(&self, body: &Body, first: usize, word: &str, item: &Item) -> Result<Vec<(usize, Expr)>> {
+    fn slides(&self, body: &BodyFrame, first: usize, word: &str, item: &Item) -> Result<Vec<(usize, Expr)>> {
         let vector = self.vector(item, Use::Parameters)?;
         let along = self.along_slides(first, self.counted_from_joint(first, word, vector));
         let count = if self.is_in_space() { 3 } else { 2 };
@@ -76,7 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// In the plane: x, y and an angle.
-    fn planar_pose(&self, body: &Body, word: &str, item: &Item) -> Result<Vec<(usize, Expr)>> {
+    fn planar_pose(&self, body: &BodyFrame, word: &str, item: &Item) -> Result<Vec<(usize, Expr)>> {
         let angle = body.coordinates.start + 2;
         match word {
             "rotation" | "rate" => Ok(vec![(angle, self.expr(item, Use::Parameters)?)]),
@@ -86,7 +88,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn unit_quaternion(&self, item: &Item) -> Result<Quaternion> {
+    fn unit_quaternion(&self, item: &Item) -> Result<QuaternionOfExpr> {
         let entries = array(self.source, item)?;
         let [w, x, y, z] = entries else {
             let message = format!("expected four entries, [w, x, y, z], found {}", entries.len());

@@ -7,7 +7,7 @@ use super::super::names::Use;
 use super::Reader;
 use crate::error::Result;
 use crate::expr::{Expr, grad};
-use crate::mechanism::{Kind, Vector, apply_transposed, difference, dot, length, norm_squared, torque_on};
+use crate::mechanism::{JointKind, Vector, apply_transposed, difference, dot, length, norm_squared, torque_on};
 use crate::system::{Constraint, End, Enforce, Form, time_derivative};
 
 /// What a `[[constraint]]` says.
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let tree = self.tree.as_ref();
         let body = tree.and_then(|tree| tree.mechanism.bodies.iter().find(|body| body.name == name));
-        let Some(body) = body.filter(|body| matches!(body.kind, Kind::Ball | Kind::Free)) else {
+        let Some(body) = body.filter(|body| matches!(body.kind, JointKind::Ball | JointKind::Free)) else {
             if body.is_none() && !self.names.is_broken(name) {
                 self.coordinate(name, span)?;
             }
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
     /// Coordinates of ball and free joints cannot be driven.
     pub(super) fn can_be_driven(&self, index: usize, span: &Range<usize>) -> Result<()> {
         let Some(tree) = &self.tree else { return Ok(()) };
-        let is_loose = |kind| matches!(kind, Kind::Ball | Kind::Free);
+        let is_loose = |kind| matches!(kind, JointKind::Ball | JointKind::Free);
         match tree.mechanism.bodies.iter().find(|body| body.coordinates.contains(&index) && is_loose(body.kind)) {
             None => Ok(()),
             Some(body) => {

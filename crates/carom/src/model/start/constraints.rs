@@ -8,7 +8,7 @@ use crate::limits::{DEPENDENT, ON_CONSTRAINT, START_TOUCHES};
 use crate::mechanics::Field;
 use crate::mechanics::Mechanics;
 use crate::mechanics::{Manifold, growth_factor, turn};
-use crate::model::{Model, Motion};
+use crate::model::{InitialMotion, Model};
 use crate::phase::Phase;
 use crate::solve::Lu;
 use crate::system::{Constraint, Enforce, time};
@@ -110,7 +110,7 @@ impl Check<'_> {
     }
 
     fn has_second_configuration(&self) -> bool {
-        self.model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, Motion::Next(_)))
+        self.model.initial.as_ref().is_some_and(|initial| matches!(initial.motion, InitialMotion::Next(_)))
     }
 
     /// The constraints must not repeat each other.

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use self::recursive::Recursive;
 use super::document::MOST_MISTAKES;
-use super::{Initial, Model, Motion};
+use super::{Initial, InitialMotion, Model};
 use crate::error::{Diagnostic, Error, Result};
 use crate::expr::{Expr, eval, grad, jacobian};
 use crate::limits::{ON_DRIVE, ROUNDOFF};
@@ -51,7 +51,7 @@ impl Model {
         let constants = |numbers: &[f64]| numbers.iter().map(|&x| Expr::constant(x)).collect();
         let initial = Initial {
             q: constants(q),
-            motion: Motion::Velocity(constants(v)),
+            motion: InitialMotion::Velocity(constants(v)),
             project: false,
             missing: [const { Vec::new() }; 2],
         };
@@ -101,9 +101,9 @@ impl Model {
     /// What the start leaves out. An empty `q` or `v` says that all is 0.
     fn filled_in(&self, initial: &Initial) -> Vec<String> {
         let motion = match initial.motion {
-            Motion::Velocity(_) => "v",
-            Motion::Momentum(_) => "p",
-            Motion::Next(_) => "q1",
+            InitialMotion::Velocity(_) => "v",
+            InitialMotion::Momentum(_) => "p",
+            InitialMotion::Next(_) => "q1",
         };
         let mut notes = Vec::new();
         for (key, missing) in ["q", motion].into_iter().zip(&initial.missing) {
@@ -213,18 +213,18 @@ impl<'a> Check<'a> {
     fn motion(&self, initial: &Initial, q: &[f64]) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let span = &self.model.places.motion;
         match &initial.motion {
-            Motion::Velocity(v) => {
+            InitialMotion::Velocity(v) => {
                 let mut v = self.numbers(v, span)?;
                 self.follow(&mut v, &initial.missing[1], 0.0, |motion| motion.diff(time()));
                 Ok((v, None))
             }
-            Motion::Momentum(p) => {
+            InitialMotion::Momentum(p) => {
                 let p = self.numbers(p, span)?;
                 let v = self.velocities(q, &p)?;
                 self.driven_momenta(q, &v, &p, &initial.missing[1])?;
                 Ok((v, None))
             }
-            Motion::Next(q1) => {
+            InitialMotion::Next(q1) => {
                 let mut q1 = self.numbers(q1, span)?;
                 let Some(h) = self.model.run.step else {
                     let label = "give `run.step` too";

@@ -5,7 +5,7 @@ use crate::expr::{Expr, any_depends_on, grad, jacobian, substitute};
 use crate::kernel::{Backend, Kernel};
 use crate::linkage;
 use crate::mechanics::eliminate;
-use crate::model::{Model, Motion};
+use crate::model::{InitialMotion, Model};
 use crate::system::time;
 
 /// Evaluates and checks plain starts: free coordinates without constraints, away from the walls. What is not clearly right is
@@ -40,14 +40,14 @@ impl QuickStart {
             substitute(fs, &from, &to)
         };
         let velocities = match &initial.motion {
-            Motion::Velocity(given) => given.clone(),
-            Motion::Momentum(given) if is_quadratic => {
+            InitialMotion::Velocity(given) => given.clone(),
+            InitialMotion::Momentum(given) if is_quadratic => {
                 let at_rest = vec![Expr::constant(0.0); n];
                 let offsets = at(&momenta, &at_rest);
                 let matrix = at(&mass.concat(), &at_rest).chunks(n).map(<[Expr]>::to_vec).collect();
                 eliminate(matrix, given.iter().zip(offsets).map(|(&p, offset)| p - offset).collect())
             }
-            Motion::Momentum(_) | Motion::Next(_) => return None,
+            InitialMotion::Momentum(_) | InitialMotion::Next(_) => return None,
         };
         let phi: Vec<Expr> = system.walls.iter().map(|wall| wall.phi).collect();
         let restitution: Vec<Expr> = system.walls.iter().map(|wall| wall.restitution).collect();

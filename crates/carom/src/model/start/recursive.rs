@@ -6,7 +6,9 @@ use crate::expr::{Expr, eval, grad};
 use crate::linkage;
 use crate::solve::Solved;
 use crate::system::{Constraint, System, time};
-use crate::tree::{Articulated, Drive, Force, Pose, Quaternion, Relations, Surroundings, Tangent, Tree, Values, Vec3};
+use crate::tree::{
+    Articulated, Drive, Force, Pose, Quaternion, RelationValues, Relations, Surroundings, TangentSpace, Tree, Vec3,
+};
 
 /// The tree of a mechanism at t = 0. States have an entry for every coordinate, free or driven.
 pub(super) struct Recursive {
@@ -91,7 +93,7 @@ impl Recursive {
     /// v with L_v(q, v) = p; none if a joint moves no mass.
     pub(super) fn velocities(&self, q: &[f64], p: &[f64]) -> Option<Vec<f64>> {
         let q = self.pick(q);
-        let (mut tangent, mut v) = (Tangent::new(&self.tree, 0), vec![0.0; self.tree.freedoms]);
+        let (mut tangent, mut v) = (TangentSpace::new(&self.tree, 0), vec![0.0; self.tree.freedoms]);
         tangent.set(&self.tree, &self.around, &mut Rows { recursive: self, check: None }, &q, 0.0).ok()?;
         tangent.velocity(&self.tree, &self.to_freedoms(&q, &self.pick(p), 0.5), &mut v);
         Some(self.all_rates(&q, &v))
@@ -100,7 +102,7 @@ impl Recursive {
     /// Moves q onto the constraints, or v onto their tangent space at q.
     pub(super) fn project(&self, check: &Check, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Solved<()> {
         let mut free_q = self.pick(q);
-        let mut tangent = Tangent::new(&self.tree, check.model.system.stated_constraints().len());
+        let mut tangent = TangentSpace::new(&self.tree, check.model.system.stated_constraints().len());
         let mut rows = Rows { recursive: self, check: Some(check) };
         let Some(v) = v else {
             // A start may be off the unit sphere of a quaternion, too.
@@ -162,7 +164,7 @@ impl Relations for Rows<'_> {
         self.constraints().len()
     }
 
-    fn evaluate(&mut self, tree: &Tree, _: &Pose, q: &[f64], _: f64, values: Values) {
+    fn evaluate(&mut self, tree: &Tree, _: &Pose, q: &[f64], _: f64, values: RelationValues) {
         let (Some(check), recursive) = (self.check, self.recursive) else { return };
         let system = &check.model.system;
         let mut all_q = vec![0.0; system.coordinates.len()];

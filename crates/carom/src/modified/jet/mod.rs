@@ -8,4 +8,4 @@ mod sweep;
 mod taylor;
 
 pub(super) use algebra::Algebra;
-pub(super) use sweep::Sweep;
+pub(super) use sweep::JetSweep;

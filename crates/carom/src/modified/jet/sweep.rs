@@ -8,7 +8,7 @@ use crate::kernel::{Instr, Tape};
 /// The values of a tape as jets. Inputs before `first` are numbers and the others are jets. Values that depend only on numbers
 /// are computed as numbers.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct JetSweep {
     tape: Tape,
     stride: usize,
     values: Vec<f64>,
@@ -26,9 +26,9 @@ struct Room {
 /// An operand: a jet, and whether it has terms beyond the constant.
 type Operand<'a> = (&'a [f64], bool);
 
-impl Sweep {
+impl JetSweep {
     /// Allocates the values of the tape.
-    pub fn new(tape: Tape, algebra: &Algebra, first: usize) -> Sweep {
+    pub fn new(tape: Tape, algebra: &Algebra, first: usize) -> JetSweep {
         let stride = algebra.size(algebra.degree());
         let mut active: Vec<bool> = (0..tape.values()).map(|i| (first..tape.inputs()).contains(&i)).collect();
         for (reg, instr) in tape.instructions() {
@@ -40,7 +40,7 @@ impl Sweep {
             values[(tape.inputs() + i) * stride] = c;
         }
         let room = Room { taylor: vec![0.0; algebra.degree() + 1], jets: std::array::from_fn(|_| vec![0.0; stride]) };
-        Sweep { tape, stride, values, active, room }
+        JetSweep { tape, stride, values, active, room }
     }
 
     /// Input i, writable.
@@ -157,7 +157,7 @@ mod tests {
             + x.sin();
         let algebra = Algebra::new(2, 4);
         let tape = Tape::new(&[a, x, y], &[f]).expect("all symbols are inputs");
-        let mut sweep = Sweep::new(tape, &algebra, 1);
+        let mut sweep = JetSweep::new(tape, &algebra, 1);
         let at = [0.7, 1.1, 0.3];
         for (i, value) in at.iter().enumerate() {
             sweep.input_mut(i)[0] = *value;

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::optimize::nlp::{Derivatives, Nlp, Structure};
+use crate::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 /// The cost of a unit of violation.
 const COST: f64 = 1000.0;
@@ -26,7 +26,7 @@ pub struct Elastic<'a> {
     pull: Vec<f64>,
     /// f and θ of the program at the last point.
     last: Rc<Cell<[f64; 2]>>,
-    scratch: Derivatives,
+    scratch: NlpDerivatives,
 }
 
 impl<'a> Elastic<'a> {
@@ -49,7 +49,7 @@ impl<'a> Elastic<'a> {
             }
         }
         structure.hessian.extend((0..n).map(|i| (i, i)));
-        let scratch = Derivatives::new(inner.structure());
+        let scratch = NlpDerivatives::new(inner.structure());
         let pull = x.iter().map(|x| pull / x.abs().max(1.0).powi(2)).collect();
         Elastic { inner, structure, relaxed, cost, anchor: x.to_vec(), pull, last: Rc::default(), scratch }
     }
@@ -94,7 +94,7 @@ impl Nlp for Elastic<'_> {
         self.cost * parts.iter().sum::<f64>() + away.sum::<f64>()
     }
 
-    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut Derivatives) {
+    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut NlpDerivatives) {
         let n = self.anchor.len();
         self.inner.derivatives(&x[..n], 0.0, y, &mut self.scratch);
         let (jacobian, hessian) = (self.scratch.jacobian.len(), self.scratch.hessian.len());

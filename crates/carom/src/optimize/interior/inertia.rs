@@ -1,7 +1,7 @@
 //! The correction of the inertia. [Wächter & Biegler 2006, §3.1]
 
 use super::kkt::Kkt;
-use crate::optimize::nlp::{Derivatives, Structure};
+use crate::optimize::nlp::{NlpDerivatives, Structure};
 
 const FIRST: f64 = 1e-4;
 const LEAST: f64 = 1e-20;
@@ -20,7 +20,7 @@ impl Correction {
         &mut self,
         kkt: &mut Kkt,
         structure: &Structure,
-        derivatives: &Derivatives,
+        derivatives: &NlpDerivatives,
         sigma: &[f64],
         rhs: &[f64],
         mu: f64,

@@ -1,7 +1,7 @@
 //! The linear system of a step, factored in the order of time.
 
-use crate::optimize::nlp::{Derivatives, Structure};
-use crate::solve::{Inertia, Skyline, least_squares};
+use crate::optimize::nlp::{NlpDerivatives, Structure};
+use crate::solve::{PivotSigns, Skyline, least_squares};
 
 /// Added to the diagonal of the variables and of the rows for the factorisation, and taken out again by refinement.
 const REGULARISATION: [f64; 2] = [1e-8, 1e-9];
@@ -66,7 +66,13 @@ impl Kkt {
     }
 
     /// Factors the matrix with Σ, δ_w, δ_c and `extra` times the usual regularisation. True if it has the right inertia.
-    pub(super) fn factor(&mut self, derivatives: &Derivatives, sigma: &[f64], [dw, dc]: [f64; 2], extra: f64) -> bool {
+    pub(super) fn factor(
+        &mut self,
+        derivatives: &NlpDerivatives,
+        sigma: &[f64],
+        [dw, dc]: [f64; 2],
+        extra: f64,
+    ) -> bool {
         let n = self.variables;
         self.shift[..n].iter_mut().zip(sigma).for_each(|(shift, sigma)| *shift = sigma + dw);
         self.shift[n..].fill(-dc);
@@ -78,14 +84,14 @@ impl Kkt {
         for (k, &at) in self.diagonal.iter().enumerate() {
             values[at] += self.shift[k] + if k < n { of_variables } else { -of_rows };
         }
-        self.matrix.factor() == Inertia { positive: n, negative: self.rows, zero: 0 }
+        self.matrix.factor() == PivotSigns { positive: n, negative: self.rows, zero: 0 }
     }
 
     /// Solves for the right-hand side, refined against the matrix without regularisation. False if that is not accurate.
     pub(super) fn solve(
         &mut self,
         structure: &Structure,
-        derivatives: &Derivatives,
+        derivatives: &NlpDerivatives,
         rhs: &[f64],
         solution: &mut [f64],
     ) -> bool {
@@ -130,7 +136,7 @@ impl Kkt {
     /// Adds to x the combination of a few preconditioned directions that makes the residual smallest: GMRES, with the factors of the
     /// regularised matrix on the right. Refinement alone stagnates where an eigenvalue is as small as the regularisation.
     /// [Saad, Iterative methods for sparse linear systems, algorithm 9.5]
-    fn minimise_residual(&mut self, structure: &Structure, derivatives: &Derivatives, x: &mut [f64]) {
+    fn minimise_residual(&mut self, structure: &Structure, derivatives: &NlpDerivatives, x: &mut [f64]) {
         const DIRECTIONS: usize = 12;
         let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -177,7 +183,7 @@ impl Kkt {
     }
 
     /// residual = rhs − K x. Returns the largest term of K x.
-    fn subtract(&mut self, structure: &Structure, derivatives: &Derivatives, rhs: &[f64], x: &[f64]) -> f64 {
+    fn subtract(&mut self, structure: &Structure, derivatives: &NlpDerivatives, rhs: &[f64], x: &[f64]) -> f64 {
         let (n, mut largest) = (self.variables, 0.0f64);
         let residual = &mut self.residual;
         residual.copy_from_slice(rhs);

@@ -16,7 +16,7 @@ mod search;
 
 pub use elastic::Elastic;
 
-use super::nlp::{Derivatives, Nlp, Scaled, Structure};
+use super::nlp::{Nlp, NlpDerivatives, Scaled, Structure};
 use filter::Filter;
 use inertia::Correction;
 use kkt::Kkt;
@@ -46,7 +46,7 @@ pub struct Limits {
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum SolverEnding {
     /// At an optimum.
     Optimal,
     /// Where the conditions cannot be met, nor their violation be reduced.
@@ -82,7 +82,7 @@ pub struct Progress {
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: SolverEnding,
     /// The point.
     pub x: Vec<f64>,
     /// The multipliers of the rows.
@@ -94,17 +94,17 @@ pub struct Solution {
 }
 
 /// True to stop.
-pub type Watch<'a> = dyn FnMut(&Progress, &[f64]) -> bool + 'a;
+pub type SolverWatch<'a> = dyn FnMut(&Progress, &[f64]) -> bool + 'a;
 
 /// Minimises from x.
-pub fn solve(nlp: &mut dyn Nlp, x: &[f64], limits: Limits, watch: &mut Watch) -> Solution {
+pub fn solve(nlp: &mut dyn Nlp, x: &[f64], limits: Limits, watch: &mut SolverWatch) -> Solution {
     let start = Point::inside(nlp.structure(), x);
     let scaled = Scaled::new(nlp, &start);
     Solver::new(scaled, start, FIRST_MU, 0).run(limits, watch, Role::Whole)
 }
 
 /// Minimises again from the solution of a similar program.
-pub fn solve_warm(nlp: &mut dyn Nlp, x: &[f64], mu: f64, limits: Limits, watch: &mut Watch) -> Solution {
+pub fn solve_warm(nlp: &mut dyn Nlp, x: &[f64], mu: f64, limits: Limits, watch: &mut SolverWatch) -> Solution {
     let start = Point::inside_by(nlp.structure(), x, mu.min(1e-2));
     let scaled = Scaled::new(nlp, &start);
     Solver::new(scaled, start, mu, 0).run(limits, watch, Role::Whole)
@@ -124,7 +124,7 @@ struct Solver<'a> {
     correction: Correction,
     filter: Filter,
     point: Point,
-    derivatives: Derivatives,
+    derivatives: NlpDerivatives,
     mu: f64,
     iteration: usize,
     tiny: usize,
@@ -140,7 +140,7 @@ impl<'a> Solver<'a> {
             kkt: Kkt::new(&structure),
             correction: Correction::default(),
             filter: Filter::new(point.violation()),
-            derivatives: Derivatives::new(&structure),
+            derivatives: NlpDerivatives::new(&structure),
             structure,
             nlp,
             point,
@@ -152,9 +152,9 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn run(mut self, limits: Limits, watch: &mut Watch, role: Role) -> Solution {
+    fn run(mut self, limits: Limits, watch: &mut SolverWatch, role: Role) -> Solution {
         if !self.point.is_defined() {
-            return self.end(Ending::Failed, limits);
+            return self.end(SolverEnding::Failed, limits);
         }
         self.differentiate();
         self.multipliers_by_least_squares();
@@ -165,15 +165,15 @@ impl<'a> Solver<'a> {
                 self.keep_best(limits);
             }
             if watch(&self.progress(role), &self.point.x) {
-                return self.end(Ending::Interrupted, limits);
+                return self.end(SolverEnding::Interrupted, limits);
             }
             let is_optimal = errors.largest() <= limits.tolerance;
             if is_optimal && (errors.primal <= POLISHED * limits.tolerance || self.polishing >= MOST_POLISHING) {
-                return self.end(Ending::Optimal, limits);
+                return self.end(SolverEnding::Optimal, limits);
             }
             self.polishing += usize::from(is_optimal);
             if self.iteration >= limits.iterations {
-                return self.end(Ending::Iterations, limits);
+                return self.end(SolverEnding::Iterations, limits);
             }
             self.reduce_barrier(limits.tolerance);
             self.iteration += 1;
@@ -183,7 +183,7 @@ impl<'a> Solver<'a> {
             };
             if found == Found::Nothing && !self.advance_softly() {
                 if is_optimal {
-                    return self.end(Ending::Optimal, limits);
+                    return self.end(SolverEnding::Optimal, limits);
                 }
                 match self.restore(limits, watch, role) {
                     Ok(()) => {}
@@ -250,12 +250,12 @@ impl<'a> Solver<'a> {
     }
 
     /// Minimises the violation of the rows, until it has fallen and the filter accepts the point.
-    fn restore(&mut self, limits: Limits, watch: &mut Watch, role: Role) -> Result<(), Ending> {
+    fn restore(&mut self, limits: Limits, watch: &mut SolverWatch, role: Role) -> Result<(), SolverEnding> {
         /// θ must fall to this part.
         const FALLS: f64 = 0.9;
         let violation = self.point.violation();
         if role == Role::Restoration || self.point.largest_violation() <= limits.tolerance {
-            return Err(Ending::Stalled);
+            return Err(SolverEnding::Stalled);
         }
         let Solver { nlp, structure, filter, point, mu: outer_mu, .. } = self;
         filter.add(violation, point.barrier(structure, *outer_mu));
@@ -275,21 +275,21 @@ impl<'a> Solver<'a> {
         let found = Solver::new(scaled, start, mu, self.iteration).run(limits, &mut check, Role::Restoration);
         self.iteration = found.last.iteration;
         if is_stopped {
-            return Err(Ending::Interrupted);
+            return Err(SolverEnding::Interrupted);
         }
         let before = self.point.largest_violation();
         let restored = Point::new(&mut self.nlp, &self.structure, found.x[..n].to_vec());
         if !restored.is_defined() {
-            return Err(Ending::Stalled);
+            return Err(SolverEnding::Stalled);
         }
         self.point = restored;
         match found.ending {
             _ if is_restored => {}
-            Ending::Iterations => return Err(Ending::Iterations),
+            SolverEnding::Iterations => return Err(SolverEnding::Iterations),
             // The optimum of the violation may lie so near to a feasible point that Newton's method finds it.
             _ if self.point.largest_violation() <= limits.tolerance.max(1e-3 * before) => {}
-            Ending::Optimal => return Err(Ending::Infeasible),
-            _ => return Err(Ending::Stalled),
+            SolverEnding::Optimal => return Err(SolverEnding::Infeasible),
+            _ => return Err(SolverEnding::Stalled),
         }
         self.point.reset_multipliers(&self.structure, self.mu);
         self.differentiate();
@@ -342,11 +342,11 @@ impl<'a> Solver<'a> {
     }
 
     /// The result. Where the solve ended early, it is the best feasible point.
-    fn end(self, ending: Ending, limits: Limits) -> Solution {
+    fn end(self, ending: SolverEnding, limits: Limits) -> Solution {
         let mut last = self.progress(Role::Whole);
         let Solver { point, nlp, best, iteration, .. } = self;
         let mut x = point.x;
-        let is_early = matches!(ending, Ending::Stalled | Ending::Iterations | Ending::Interrupted);
+        let is_early = matches!(ending, SolverEnding::Stalled | SolverEnding::Iterations | SolverEnding::Interrupted);
         if let Some((_, point, progress)) = best.filter(|_| is_early && last.feasibility > limits.tolerance) {
             (x, last) = (point, Progress { iteration, ..progress });
         }

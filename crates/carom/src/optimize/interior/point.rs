@@ -1,6 +1,6 @@
 //! An iterate and its measures.
 
-use crate::optimize::nlp::{Derivatives, Nlp, Structure};
+use crate::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 /// A start is pushed inside its bounds by this part of their size or distance.
 const PUSH: f64 = 1e-2;
@@ -113,7 +113,7 @@ impl Point {
     }
 
     /// −(∇φ_μ + Jᵀy, c).
-    pub(super) fn right_hand_side(&self, structure: &Structure, derivatives: &Derivatives, mu: f64) -> Vec<f64> {
+    pub(super) fn right_hand_side(&self, structure: &Structure, derivatives: &NlpDerivatives, mu: f64) -> Vec<f64> {
         let mut rhs = self.barrier_gradient(structure, &derivatives.gradient, mu);
         derivatives.add_transposed(structure, &self.y, &mut rhs);
         rhs.extend_from_slice(&self.c);
@@ -121,7 +121,7 @@ impl Point {
         rhs
     }
 
-    pub(super) fn errors(&self, structure: &Structure, derivatives: &Derivatives, mu: f64) -> Errors {
+    pub(super) fn errors(&self, structure: &Structure, derivatives: &NlpDerivatives, mu: f64) -> Errors {
         let mut dual = derivatives.gradient.clone();
         derivatives.add_transposed(structure, &self.y, &mut dual);
         let mut complementarity = 0.0f64;

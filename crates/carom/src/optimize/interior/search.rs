@@ -3,7 +3,7 @@
 use super::filter::{FALL, Filter};
 use super::kkt::Kkt;
 use super::point::{Point, barrier, distances};
-use crate::optimize::nlp::{Derivatives, Nlp, Structure};
+use crate::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 /// What a line search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl Step {
     pub(super) fn new(
         point: &Point,
         structure: &Structure,
-        derivatives: &Derivatives,
+        derivatives: &NlpDerivatives,
         solution: Vec<f64>,
         rhs: Vec<f64>,
         mu: f64,
@@ -72,7 +72,7 @@ pub(super) fn advance(
     nlp: &mut dyn Nlp,
     kkt: &mut Kkt,
     structure: &Structure,
-    derivatives: &Derivatives,
+    derivatives: &NlpDerivatives,
     filter: &mut Filter,
     point: &mut Point,
     step: Step,
@@ -157,7 +157,7 @@ fn correct(
     nlp: &mut dyn Nlp,
     kkt: &mut Kkt,
     structure: &Structure,
-    derivatives: &Derivatives,
+    derivatives: &NlpDerivatives,
     filter: &Filter,
     point: &Point,
     step: &Step,

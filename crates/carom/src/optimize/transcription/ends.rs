@@ -4,8 +4,8 @@ use super::program::Form;
 use super::{BORDER, STRIDE, Transcription};
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad};
-use crate::model::Motion;
-use crate::model::control::{Event, Given};
+use crate::model::InitialMotion;
+use crate::model::control::{Given, PhaseEvent};
 use crate::system::time;
 
 const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
@@ -16,7 +16,8 @@ impl Transcription<'_> {
         let model = self.model;
         let start = model.start()?;
         let free = model.system.free();
-        let is_momentum = matches!(model.initial.as_ref().map(|initial| &initial.motion), Some(Motion::Momentum(_)));
+        let is_momentum =
+            matches!(model.initial.as_ref().map(|initial| &initial.motion), Some(InitialMotion::Momentum(_)));
         let values = if is_momentum { &start.p } else { &start.v };
         let entries: Vec<Form> = free
             .iter()
@@ -70,7 +71,7 @@ impl Transcription<'_> {
         let last = problem.phases.last();
         let depends = |e: Expr| self.model.system.drive(&[e])[0].depends_on(&symbols.mechanics.v);
         let conditions = problem.end.zero.iter().chain(&problem.end.nonnegative);
-        last.is_some_and(|phase| !matches!(phase.event, Event::None))
+        last.is_some_and(|phase| !matches!(phase.event, PhaseEvent::None))
             || problem.end.motion.iter().any(Option::is_some)
             || !problem.periodic.is_empty()
             || conditions.map(|condition| condition.value).chain(symbols.end_cost).any(depends)

@@ -5,7 +5,7 @@ use super::{Condition, STRIDE, Transcription};
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::mechanics::numbered;
-use crate::model::control::Event;
+use crate::model::control::PhaseEvent;
 use crate::system::time;
 
 const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
@@ -28,14 +28,14 @@ impl Transcription<'_> {
     pub(super) fn surfaces_after(&self, phase: usize) -> Vec<Surface> {
         if phase + 1 < self.steps.len() {
             let hit = match self.problem().phases[phase].event {
-                Event::Impact { wall, .. } => Some(Surface::Wall(wall)),
+                PhaseEvent::Impact { wall, .. } => Some(Surface::Wall(wall)),
                 _ => None,
             };
             return self.surfaces_of(phase + 1).into_iter().filter(|surface| Some(*surface) != hit).collect();
         }
         let always = self.problem().holds_in(usize::MAX).into_iter().map(Surface::Constraint);
         match &self.problem().phases[phase].event {
-            Event::Catch { walls, constraints } => {
+            PhaseEvent::Catch { walls, constraints } => {
                 let caught = constraints.iter().map(|&k| Surface::Constraint(k));
                 walls.iter().map(|&k| Surface::Wall(k)).chain(caught).chain(always).collect()
             }
@@ -57,7 +57,7 @@ impl Transcription<'_> {
     /// True if momenta do not simply continue at the end of a phase: there is an impact, something is caught or released, or the
     /// motion ends.
     pub(super) fn has_event(&self, phase: usize) -> bool {
-        let is_plain = matches!(self.problem().phases[phase].event, Event::None);
+        let is_plain = matches!(self.problem().phases[phase].event, PhaseEvent::None);
         phase + 1 == self.steps.len() || !is_plain || !self.surfaces_of(phase).is_empty()
     }
 
@@ -141,7 +141,7 @@ impl Transcription<'_> {
             let last = self.first_step(phase + 1);
             let order = STRIDE * (last - 1);
             let event = self.problem().phases[phase].event.clone();
-            let is_plain = matches!(event, Event::None);
+            let is_plain = matches!(event, PhaseEvent::None);
             let minus = self.add_velocities(order + 6, is_last && is_plain, [last - 1, last], phase);
             self.add_momenta_before(phase, last, &minus, &rows)?;
             self.events[phase].minus = Some(minus.clone());
@@ -201,7 +201,7 @@ impl Transcription<'_> {
     }
 
     /// The jump of the velocities at an impact or a catch.
-    fn add_jump(&mut self, phase: usize, node: usize, minus: &[Form], plus: &[Form], event: &Event) -> Result<()> {
+    fn add_jump(&mut self, phase: usize, node: usize, minus: &[Form], plus: &[Form], event: &PhaseEvent) -> Result<()> {
         let (n, order) = (self.n(), STRIDE * (node - 1));
         let surfaces = self.surfaces_after(phase);
         let gaps = self.gaps(&surfaces);
@@ -215,7 +215,7 @@ impl Transcription<'_> {
         let mut asked = Vec::new();
         let mut impulse = Form::default();
         match event {
-            Event::Impact { wall, lambda: span } => {
+            PhaseEvent::Impact { wall, lambda: span } => {
                 let (phi, e) = (self.symbols.mechanics.walls[*wall], self.symbols.restitution[*wall]);
                 let hit = self.symbols.push(&[phi], &[lambda]);
                 push.iter_mut().zip(hit).for_each(|(sum, hit)| *sum = *sum + hit);
@@ -236,7 +236,7 @@ impl Transcription<'_> {
                     self.program.within(row, [span.min, f64::INFINITY], span.min + 1.0);
                 }
             }
-            Event::Catch { walls, constraints } => {
+            PhaseEvent::Catch { walls, constraints } => {
                 let caught =
                     walls.iter().map(|&k| Surface::Wall(k)).chain(constraints.iter().map(|&k| Surface::Constraint(k)));
                 let caught: Vec<Surface> = caught.collect();
@@ -244,7 +244,7 @@ impl Transcription<'_> {
                 let new: Vec<Surface> = caught.into_iter().filter(|surface| !known.contains(surface)).collect();
                 asked.extend(self.gaps(&new));
             }
-            Event::None => {}
+            PhaseEvent::None => {}
         }
         rows.extend((0..n).map(|i| after[i] - momenta[i] - push[i]));
         rows.extend(asked.iter().copied());
@@ -257,17 +257,17 @@ impl Transcription<'_> {
         if self.is_soft {
             let name = &self.problem().phases[phase].name;
             let what = match event {
-                Event::Impact { wall, .. } => {
+                PhaseEvent::Impact { wall, .. } => {
                     format!("impact on `{}` at the end of `{name}`", self.model.system.walls[*wall].name)
                 }
                 _ => format!("catch at the end of `{name}`"),
             };
-            let count = if matches!(event, Event::Impact { .. }) { 1 } else { asked.len() };
+            let count = if matches!(event, PhaseEvent::Impact { .. }) { 1 } else { asked.len() };
             for (row, _) in outputs[n..n + count].iter().flatten() {
                 self.conditions.push(Condition { name: what.clone(), row: *row, is_event: true });
             }
         }
-        if let Event::Impact { .. } = event {
+        if let PhaseEvent::Impact { .. } = event {
             let place = |k: usize| outputs[n + k].map_or(0, |(row, _)| row);
             self.impact_rows[phase] = Some([place(0), place(1)]);
             if self.is_dtec && !is_last {

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad};
 use crate::model::Model;
-use crate::model::control::{Event, Given};
+use crate::model::control::{Given, PhaseEvent};
 use crate::system::time;
 
 /// Configurations at all nodes and controls on all steps to begin with.
@@ -65,12 +65,12 @@ impl<'m> Guess<'m> {
         };
         let end: Vec<f64> = (0..from.len()).map(fixed).collect();
         let target = match &problem.phases[phase].event {
-            Event::Impact { wall, .. } => Some(system.walls[*wall].phi),
-            Event::Catch { walls, constraints } => {
+            PhaseEvent::Impact { wall, .. } => Some(system.walls[*wall].phi),
+            PhaseEvent::Catch { walls, constraints } => {
                 let wall = walls.first().map(|&k| system.walls[k].phi);
                 wall.or(constraints.first().map(|&k| problem.constraints[k].g))
             }
-            Event::None => None,
+            PhaseEvent::None => None,
         };
         match target {
             Some(phi) if phase + 1 < problem.phases.len() => self.onto(phi, from, &end),

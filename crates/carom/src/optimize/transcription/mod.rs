@@ -24,7 +24,7 @@ mod read_off;
 mod symbols;
 mod warm;
 
-pub use read_off::{Caught, Found, Hit, PlannedState};
+pub use read_off::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState};
 
 use std::ops::Range;
 

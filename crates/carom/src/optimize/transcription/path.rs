@@ -5,7 +5,7 @@ use super::program::Form;
 use super::{STRIDE, Transcription};
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::model::control::{Bound, Event};
+use crate::model::control::{Bound, PhaseEvent};
 use crate::system::time;
 
 impl Transcription<'_> {
@@ -31,9 +31,9 @@ impl Transcription<'_> {
     fn keep_open_at_end(&mut self, wall: usize, element: usize, phase: usize) -> Result<()> {
         const BEHIND: f64 = 1e-9;
         let is_met = match &self.problem().phases[phase].event {
-            Event::None => false,
-            Event::Impact { wall: hit, .. } => *hit == wall,
-            Event::Catch { walls, .. } => walls.contains(&wall),
+            PhaseEvent::None => false,
+            PhaseEvent::Impact { wall: hit, .. } => *hit == wall,
+            PhaseEvent::Catch { walls, .. } => walls.contains(&wall),
         };
         let is_held_next = phase + 1 < self.steps.len() && self.surfaces_of(phase + 1).contains(&Surface::Wall(wall));
         if is_met || is_held_next {

@@ -4,7 +4,7 @@ use super::element::Element;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::Backend;
-use crate::optimize::nlp::{Derivatives, Nlp, Structure};
+use crate::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 /// A number of the problem: a constant plus multiples of variables.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -295,7 +295,7 @@ impl Nlp for Program {
         f
     }
 
-    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut Derivatives) {
+    fn derivatives(&mut self, x: &[f64], sigma: f64, y: &[f64], into: &mut NlpDerivatives) {
         into.gradient.fill(0.0);
         let (mut at_jacobian, mut at_hessian) = (self.linear.len(), 0);
         into.jacobian.iter_mut().zip(&self.linear).for_each(|(entry, &(_, _, a))| *entry = a);

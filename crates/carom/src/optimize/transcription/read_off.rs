@@ -5,7 +5,7 @@ use super::{Form, Transcription};
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad};
 use crate::mechanics::numbered;
-use crate::model::control::Event;
+use crate::model::control::PhaseEvent;
 use crate::optimize::interior::Solution;
 use crate::solve::Lu;
 use crate::system::time;
@@ -25,7 +25,7 @@ pub struct PlannedState {
 
 /// An impact at the end of a phase.
 #[derive(Clone, Debug)]
-pub struct Hit {
+pub struct PlannedImpact {
     /// The wall.
     pub wall: usize,
     /// λ.
@@ -34,8 +34,19 @@ pub struct Hit {
     pub before: PlannedState,
     /// The state after.
     pub after: PlannedState,
-    /// The multipliers of φ = 0, of the impact law, and of the bounds of λ.
-    pub multipliers: [f64; 3],
+    /// The multipliers of its equations.
+    pub multipliers: ImpactMultipliers,
+}
+
+/// The multipliers of an impact at the end of a phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImpactMultipliers {
+    /// Of φ = 0.
+    pub phi: f64,
+    /// Of the impact law.
+    pub law: f64,
+    /// Of the bounds of λ.
+    pub lambda: f64,
 }
 
 /// What holds in a phase, or is caught at its end.
@@ -63,7 +74,7 @@ pub struct Found {
     /// Each control on each step.
     pub controls: Vec<Vec<f64>>,
     /// The impacts.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<PlannedImpact>,
     /// What is held or caught.
     pub holds: Vec<Caught>,
     /// The cost at the end.
@@ -88,10 +99,10 @@ impl Transcription<'_> {
         let count = self.problem().controls.len();
         let control_multipliers = (0..count).map(|c| self.u.iter().map(|u| of_variable(&u[c])).collect()).collect();
         let controls = (0..count).map(|c| self.u.iter().map(|u| u[c].at(x)).collect()).collect();
-        let hit_multipliers: Vec<[f64; 3]> = (0..self.steps.len())
+        let hit_multipliers: Vec<ImpactMultipliers> = (0..self.steps.len())
             .map(|phase| {
                 let [phi, law] = self.impact_rows[phase].map_or([0.0; 2], |rows| rows.map(row));
-                [phi, law, self.lambdas[phase].as_ref().map_or(0.0, of_variable)]
+                ImpactMultipliers { phi, law, lambda: self.lambdas[phase].as_ref().map_or(0.0, of_variable) }
             })
             .collect();
         let start_v = match (&self.start_v, &self.start_p) {
@@ -117,9 +128,9 @@ impl Transcription<'_> {
             let before = nodes[node].clone();
             let plus = self.events[phase].plus.as_ref().map(|v| at(v));
             let after = plus.map(|v| self.state(before.t, &at(&self.q[node]), &v));
-            if let (Event::Impact { wall, .. }, Some(after)) = (&self.problem().phases[phase].event, &after) {
+            if let (PhaseEvent::Impact { wall, .. }, Some(after)) = (&self.problem().phases[phase].event, &after) {
                 let lambda = self.lambdas[phase].as_ref().map_or(0.0, |lambda| lambda.at(x));
-                hits.push(Hit {
+                hits.push(PlannedImpact {
                     wall: *wall,
                     lambda,
                     before,
@@ -161,7 +172,7 @@ impl Transcription<'_> {
             impulses: impulses(i),
             catch_impulse: None,
         });
-        let is_catch = matches!(self.problem().phases[phase].event, Event::Catch { .. });
+        let is_catch = matches!(self.problem().phases[phase].event, PhaseEvent::Catch { .. });
         let after = self.surfaces_after(phase);
         let caught = after.iter().zip(&self.catches[phase]).filter(|_| is_catch).map(|(surface, nu)| Caught {
             phase,

@@ -3,7 +3,7 @@
 use super::machine::{Machine, Memory, Rows, functions};
 use crate::phase::Phase;
 use crate::solve::Solved;
-use crate::tree::{At, Pose, Surroundings, Tangent, Vec3};
+use crate::tree::{At, Pose, Surroundings, TangentSpace, Vec3};
 
 /// The last state that was looked at.
 #[derive(Clone)]
@@ -15,7 +15,7 @@ pub(super) struct Instant {
     pub(super) around: Surroundings,
     /// The rate of gravity.
     pub(super) gravity_rate: Vec3,
-    pub(super) tangent: Tangent,
+    pub(super) tangent: TangentSpace,
     /// The pose with the velocities of the motion.
     pub(super) pose: Pose,
     /// The momenta and the rates of the freedoms, and q̇ of the coordinates.
@@ -41,7 +41,7 @@ impl Instant {
             memory: Memory::default(),
             around: machine.nowhere(),
             gravity_rate: Vec3::ZERO,
-            tangent: Tangent::new(&machine.tree, count),
+            tangent: TangentSpace::new(&machine.tree, count),
             pose: Pose::new(&machine.tree),
             p: vec![0.0; freedoms],
             v: vec![0.0; freedoms],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::{Code, OF_GRAVITY};
 use super::function::{Function, Work};
 use crate::linkage::{OF_LINK, read_body};
-use crate::tree::{At, Drive, Point, Pose, Quaternion, Relations, Surroundings, Tree, Values, Vec3};
+use crate::tree::{At, BodyPoint, Drive, Pose, Quaternion, RelationValues, Relations, Surroundings, Tree, Vec3};
 
 /// The tree, its points, and the parameters they were computed from.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub(super) struct Machine {
     pub(super) code: Arc<Code>,
     pub(super) parameters: Vec<f64>,
     pub(super) tree: Tree,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<BodyPoint>,
 }
 
 impl Machine {
@@ -21,7 +21,7 @@ impl Machine {
         let parameters = vec![0.0; code.facts.parameters];
         let tree = Tree::new(code.bodies.clone());
         let mut machine = Machine {
-            points: code.carriers.iter().map(|&body| Point { body, at: Vec3::ZERO }).collect(),
+            points: code.carriers.iter().map(|&body| BodyPoint { body, at: Vec3::ZERO }).collect(),
             tree,
             parameters: Vec::new(),
             code: code.clone(),
@@ -130,7 +130,7 @@ impl Relations for Rows<'_> {
         self.machine.code.constraints.len() + self.walls.len()
     }
 
-    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: Values) {
+    fn evaluate(&mut self, tree: &Tree, pose: &Pose, q: &[f64], t: f64, values: RelationValues) {
         let Rows { machine, walls, work } = self;
         values.rows.fill(0.0);
         for (k, function) in functions(&machine.code, walls).enumerate() {

@@ -28,7 +28,7 @@ use crate::mechanics::{Field, Manifold, Mechanics};
 use crate::modified::ModifiedHamiltonian;
 use crate::phase::Flow;
 use crate::system::System;
-use crate::tree::{Midpoint, Planar, PlanarRattle, Rattle};
+use crate::tree::{MidpointStep, Planar, PlanarRattle, Rattle};
 
 /// A compiled tree of bodies.
 pub struct Bodies {
@@ -53,7 +53,7 @@ impl Bodies {
                 Ok(Box::new(Steps::new(&self.code, walls, Planar::new, composed(parts))))
             }
             Some((TreeRule::Midpoint, parts)) => {
-                Ok(Box::new(Steps::new(&self.code, walls, Midpoint::new, composed(parts))))
+                Ok(Box::new(Steps::new(&self.code, walls, MidpointStep::new, composed(parts))))
             }
             Some((TreeRule::Bodies, parts)) if self.code.is_plainly_planar() => {
                 Ok(Box::new(Steps::new(&self.code, walls, PlanarRattle::new, composed(parts))))

@@ -7,7 +7,7 @@ use super::machine::{Machine, Memory, Rows};
 use crate::flow::Past;
 use crate::phase::{Discrete, Impulses, Phase};
 use crate::solve::{NoSolution, Solved};
-use crate::tree::{At, Equations, Over, Solver, Surroundings, Tangent, Tree, move_by};
+use crate::tree::{At, Equations, Over, Solver, Surroundings, TangentSpace, Tree, move_by};
 
 /// A solution this far from an extrapolated guess, in radians or sizes of the mechanism, may be another one than that of the motion.
 const FAR: f64 = 0.1;
@@ -25,7 +25,7 @@ pub(super) struct Single<E> {
     walls: Vec<usize>,
     memory: [Memory; 2],
     solver: Solver<E>,
-    tangent: Tangent,
+    tangent: TangentSpace,
     /// The surroundings at the start, the middle and the end of the step.
     around: [Surroundings; 3],
     is_surrounded: bool,
@@ -51,7 +51,7 @@ impl<E: Equations> Single<E> {
         solver.set_loaded(code.is_loaded());
         Single {
             solver,
-            tangent: Tangent::new(&machine.tree, count),
+            tangent: TangentSpace::new(&machine.tree, count),
             around: [around.clone(), around.clone(), around],
             is_surrounded: false,
             unknowns,

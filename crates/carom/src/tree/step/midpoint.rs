@@ -17,7 +17,7 @@ use crate::tree::{Body, Force, Joint, Mat3, Motion, Placed, Pose, Quaternion, Tr
 
 /// The equations of a step, with memory and factors.
 #[derive(Clone, Debug)]
-pub struct Midpoint {
+pub struct MidpointStep {
     /// The pose at the middle of the step.
     pub pose: Pose,
     /// The coordinates at the middle.
@@ -35,11 +35,11 @@ pub struct Midpoint {
     elimination: Elimination<9, 12>,
 }
 
-impl Midpoint {
+impl MidpointStep {
     /// Memory for a tree.
-    pub fn new(tree: &Tree) -> Midpoint {
+    pub fn new(tree: &Tree) -> MidpointStep {
         let (n, freedoms) = (tree.links.len(), tree.freedoms);
-        Midpoint {
+        MidpointStep {
             pose: Pose::new(tree),
             q: vec![0.0; tree.coordinates],
             v: vec![0.0; freedoms],
@@ -53,7 +53,7 @@ impl Midpoint {
     }
 }
 
-impl Equations for Midpoint {
+impl Equations for MidpointStep {
     fn residual(&mut self, tree: &Tree, over: Over, load: &mut Load, u: &[f64], r: &mut [f64]) {
         let (h, around) = (over.h, over.around[1]);
         for link in &tree.links {
@@ -134,7 +134,7 @@ impl Equations for Midpoint {
     /// changes its velocity, as seen from the body, by η_i; x = (δξ; η), and y = (δG; δP) without the force of δG, which is zero.
     fn factor(&mut self, tree: &Tree, over: Over, u: &[f64]) -> Solved<()> {
         let (h, around) = (over.h, over.around[1]);
-        let Midpoint { pose, weight, momentum, force, pi, elimination, .. } = self;
+        let MidpointStep { pose, weight, momentum, force, pi, elimination, .. } = self;
         let origin = pose.bodies.first().map_or(Vec3::ZERO, |body| body.p);
         for ((into, link), placed) in elimination.blocks.iter_mut().zip(&tree.links).zip(&pose.bodies) {
             *into = block(&link.body, placed, around.gravity, origin);

@@ -11,7 +11,7 @@ mod progress;
 mod rattle;
 mod solver;
 
-pub use midpoint::Midpoint;
+pub use midpoint::MidpointStep;
 pub use planar::Planar;
 pub use planar_rattle::PlanarRattle;
 pub(super) use progress::{Memory, Progress, Verdict};

@@ -4,7 +4,7 @@
 //! motion X = (w; v_x, v_y),   force F = (n; f_x, f_y),   X ×* F = (v×f ; −w f_y, w f_x)
 //! ```
 
-use crate::tree::{Joint, Link, Tree, Vec3};
+use crate::tree::{Joint, Tree, TreeLink, Vec3};
 
 /// A vector in the plane, or a rotation as (cos, sin).
 pub(super) type Pair = [f64; 2];
@@ -141,7 +141,7 @@ pub(super) enum FlatJoint {
 impl Flat {
     /// The bodies of a tree all of whose joints turn about z or slide along x and y, with all points at z = 0.
     pub(super) fn all(tree: &Tree) -> Vec<Flat> {
-        let flat = |link: &Link| {
+        let flat = |link: &TreeLink| {
             let body = &link.body;
             Flat {
                 parent: body.parent,

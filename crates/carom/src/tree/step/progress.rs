@@ -1,7 +1,7 @@
 //! When Newton's method for a step ends: factor once, correct until the corrections stagnate, and halve those that go too far.
 
 use crate::solve::{NoSolution, Solved, larger};
-use crate::tree::{Joint, Link, Tree};
+use crate::tree::{Joint, Tree, TreeLink};
 
 /// The solution is known when the next correction would be this part of u.
 const TOLERANCE: f64 = 1e-13;
@@ -40,7 +40,7 @@ pub(in crate::tree) struct Memory {
 
 impl Memory {
     pub(in crate::tree) fn new(tree: &Tree, constraints: usize) -> Memory {
-        let is_slide = |link: &&Link| matches!(link.body.joint, Joint::Prismatic(_)) && link.freedoms == 1;
+        let is_slide = |link: &&TreeLink| matches!(link.body.joint, Joint::Prismatic(_)) && link.freedoms == 1;
         Memory {
             r: vec![0.0; tree.freedoms],
             delta: vec![0.0; tree.freedoms],

@@ -225,7 +225,7 @@ impl Equations for Rattle {
     /// ∫|X1 − X0|² dm = m|c1 − c0|² + 2 tr Λ − 2h tr N.
     fn discrete(&self, tree: &Tree, over: Over) -> (f64, f64) {
         let h = over.h;
-        let of = |(link, impulse): (&crate::tree::Link, &Impulse)| {
+        let of = |(link, impulse): (&crate::tree::TreeLink, &Impulse)| {
             let body = &link.body;
             let way = if body.mass == 0.0 { 0.0 } else { impulse.f.dot(impulse.f) * h * h / body.mass };
             way + body.inertia.trace() - 2.0 * h * impulse.n.trace()

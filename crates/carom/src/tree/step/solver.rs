@@ -11,7 +11,7 @@ use super::progress::{Memory, Progress, Verdict};
 use super::{Equations, Load, Over, move_by};
 use crate::solve::{Lu, NoSolution, Solved};
 use crate::tree::relations::dot;
-use crate::tree::{Pose, Relations, Tree, Values, Vec3};
+use crate::tree::{Pose, RelationValues, Relations, Tree, Vec3};
 
 /// Solves the equations of steps.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl<E: Equations> Solver<E> {
         self.newton.set_units(tree, over.q, u);
         if !lambda.is_empty() {
             self.pose.place(tree, over.around[0], over.q, &self.rest);
-            let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
+            let values = RelationValues { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
             relations.evaluate(tree, &self.pose, over.q, over.t, values);
         }
         let mut progress = Progress::new(!self.is_loaded);
@@ -148,7 +148,7 @@ impl<E: Equations> Solver<E> {
     fn look_at_end(&mut self, tree: &Tree, over: Over, relations: &mut dyn Relations, u: &[f64]) {
         move_by(tree, over.q, u, &mut self.q1);
         self.pose.place(tree, over.around[2], &self.q1, &self.rest);
-        let values = Values { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[1] };
+        let values = RelationValues { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[1] };
         relations.evaluate(tree, &self.pose, &self.q1, over.t + over.h, values);
         for link in tree.links.iter().filter(|link| link.freedoms == 3) {
             let end = Ball::new(Vec3::read(&u[link.v..]), over.h).end();

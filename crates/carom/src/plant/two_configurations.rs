@@ -1,13 +1,12 @@
 //! A start from two configurations, one step apart.
 
-use super::state::Memory;
+use super::Evaluator;
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval};
 use crate::flow::{FlowKind, momenta_between};
 use crate::limits::AIMED;
 use crate::mechanics::{Holonomic, Mechanics};
 use crate::phase::{Flow, Phase};
-use crate::plant::Evaluator;
 use crate::solve::largest_part;
 use crate::system::{Enforce, time};
 
@@ -54,6 +53,14 @@ pub(crate) fn aim(
     Err(unreachable().into())
 }
 
+/// A first step that is given by its two ends.
+pub(crate) struct FirstStep {
+    pub(crate) begin: Phase,
+    pub(crate) end: Phase,
+    /// The impulses of the constraints in it.
+    pub(crate) impulses: Vec<f64>,
+}
+
 /// The states at both ends of the first step with two-point constraints, for the given λ₁. The two configurations need not
 /// satisfy the constraints. [TPC §II-B]
 pub(crate) fn two_states(
@@ -62,7 +69,7 @@ pub(crate) fn two_states(
     flow: &FlowKind,
     q: [&[f64]; 2],
     h: f64,
-) -> Result<(Phase, Memory)> {
+) -> Result<FirstStep> {
     let lambda1 = |constraint: &Holonomic| match constraint.enforce {
         Enforce::OnePoint => None,
         Enforce::TwoPoint { lambda1 } => Some(lambda1),
@@ -70,5 +77,5 @@ pub(crate) fn two_states(
     let given: Vec<f64> = mechanics.constraints.iter().filter_map(lambda1).collect();
     let [p0, p1] = momenta_between(mechanics, flow, parameters, q, h, &given)?;
     let impulses = mechanics.constraints.iter().map(|constraint| lambda1(constraint).unwrap_or(0.0)).collect();
-    Ok((Phase::new(0.0, q[0], &p0), Memory::FirstStep { end: Phase::new(h, q[1], &p1), impulses }))
+    Ok(FirstStep { begin: Phase::new(0.0, q[0], &p0), end: Phase::new(h, q[1], &p1), impulses })
 }
