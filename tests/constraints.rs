@@ -179,7 +179,7 @@ until = 5.0
 fn a_rod_is_as_good_as_an_angle() {
     let file = &projections_and_constraints()["notes_pendulum"];
     let model = model(PENDULUM_XY, &[]);
-    let (record, _) = run(&model, default_for(&model), 0.01, 5.0);
+    let (record, _) = run(&model, default_for(&model, None), 0.01, 5.0);
     let expected = file["impacts"].as_array().expect("a list");
     assert_eq!(record.impacts.len(), expected.len());
     for (impact, expected) in record.impacts.iter().zip(expected) {

@@ -10,7 +10,7 @@ use carom_tests::motion::{self, Motion, model};
 /// Runs a model, by the default method unless another is named.
 fn run(text: &str, settings: &[&str], method: Option<&str>, step: f64, until: f64) -> (Motion, Outcome) {
     let model = model(text, settings);
-    let motion = motion::run(&model, method.unwrap_or(default_for(&model)), step, until);
+    let motion = motion::run(&model, method.unwrap_or(default_for(&model, None)), step, until);
     let outcome = motion.outcome.clone();
     (motion, outcome)
 }
@@ -245,7 +245,7 @@ until = 8
 fn shipped_models_with_losses_run_through() {
     for name in ["bouncing-ball", "rimless-wheel", "braked-pendulum", "impact-oscillator", "floor-and-ceiling"] {
         let model = model(shipped(name), &[]);
-        let method = model.run.method.clone().unwrap_or(default_for(&model).into());
+        let method = model.run.method.clone().unwrap_or(default_for(&model, None).into());
         let until = model.run.until.expect("it has a horizon");
         let (record, outcome) = run(shipped(name), &[], Some(&method), model.run.step.unwrap_or(0.02), until);
         assert_eq!(outcome.status, Status::Completed, "{name}");

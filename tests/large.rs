@@ -10,7 +10,7 @@ const GRAVITY: f64 = 9.81;
 /// Runs a model by its default method.
 fn by_default(text: &str, step: f64, until: f64) -> Outcome {
     let model = model(text, &[]);
-    let method = Method::named(default_for(&model), None).expect("it is registered");
+    let method = Method::named(default_for(&model, None), None).expect("it is registered");
     let simulation = Simulation::new(&model, &method, step, until).expect("it compiles");
     let outcome = simulation.watch(&mut ()).expect("it runs");
     assert_eq!(outcome.status, Status::Completed, "{}", method.name);

@@ -40,7 +40,7 @@ pub fn orbit(arguments: &args::Orbit) -> Result<ExitCode> {
         Err(Error::Numerical(failure)) if arguments.run.json => {
             let seconds =
                 Object::default().number("compile", 0.0).number("run", begin.elapsed().as_secs_f64()).finish();
-            let method = model.run.method.clone().unwrap_or(default_for(&model).into());
+            let method = model.run.method.clone().unwrap_or(default_for(&model, None).into());
             let object = Object::default()
                 .text("model", &model.title)
                 .text("method", &method)

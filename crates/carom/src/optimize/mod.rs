@@ -173,7 +173,7 @@ impl<'m> Optimization<'m> {
 
     fn chosen_method(&self) -> Result<Method> {
         let run = &self.model.run;
-        let name = self.method.as_deref().or(run.method.as_deref()).unwrap_or_else(|| default_for(self.model));
+        let name = self.method.as_deref().or(run.method.as_deref()).unwrap_or_else(|| default_for(self.model, None));
         Method::named(name, run.alpha).map_err(|error| match error {
             Error::Model(diagnostic) if self.method.is_none() => {
                 self.model.method_error(diagnostic.message, diagnostic.help.unwrap_or_default())

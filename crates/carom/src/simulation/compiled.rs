@@ -83,8 +83,8 @@ impl Simulation {
         if let Some(method) = &self.method {
             return Ok(method.clone());
         }
-        let Some(name) = &self.model.run.method else {
-            return Method::named(default_for(&self.model), None).map(Arc::new);
+        let Some(name) = self.model.run.method.as_ref().filter(|_| !self.is_auto) else {
+            return Method::named(self.default_method(), None).map(Arc::new);
         };
         Method::named(name, self.model.run.alpha).map(Arc::new).map_err(|error| match error {
             Error::Model(diagnostic) => {
@@ -92,6 +92,11 @@ impl Simulation {
             }
             other => other,
         })
+    }
+
+    /// The default method for the model and the tolerance.
+    pub(super) fn default_method(&self) -> &'static str {
+        default_for(&self.model, self.step.is_none().then_some(self.tolerance))
     }
 
     /// True if the user asks for the default method, or neither the user nor the model names one.

@@ -37,7 +37,7 @@ pub use study::study;
 pub use trajectory::{RunError, Side, Trajectory};
 
 use crate::error::{Diagnostic, Error, Result};
-use crate::method::{Method, default_for};
+use crate::method::Method;
 use crate::model::control::Setting;
 use crate::model::{AUTO, Model, suggestion};
 use crate::phase::Phase;
@@ -158,7 +158,10 @@ impl Simulation {
     /// Sets the method by name, such as `gauss4+ctec`; see [`crate::methods`]. `auto` is the default for the model.
     pub fn method(mut self, name: &str) -> Simulation {
         self.is_auto = name == AUTO;
-        let name = if self.is_auto { default_for(&self.model) } else { name };
+        if self.is_auto {
+            self.method = None;
+            return self;
+        }
         match Method::named(name, self.model.run.alpha) {
             Ok(method) => self.method = Some(Arc::new(method)),
             Err(error) => return self.blame(error),
@@ -355,7 +358,7 @@ impl Simulation {
         if !self.has_default_method() {
             return self;
         }
-        let name = default_for(&self.model);
+        let name = self.default_method();
         self.method(name)
     }
 
