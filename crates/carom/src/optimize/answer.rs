@@ -1,13 +1,15 @@
 //! The answer to a control problem.
 
 use super::blame::Unmet;
-use super::check::{Check, settings};
+use super::check::Check;
 use super::interior::{Ending, Solution};
+use super::replay::{Leg, replay, settings};
 use super::transcription::{Found, Transcription};
 use crate::error::Result;
 use crate::method::Method;
 use crate::model::Model;
 use crate::model::control::Setting;
+use crate::run::{Impact, Outcome};
 
 /// How an optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +133,12 @@ impl Answer {
     /// The controls along the time, for [`Simulation::controls`](crate::Simulation::controls).
     pub fn settings(&self) -> Vec<Setting> {
         settings(&self.found, &self.steps)
+    }
+
+    /// Runs the model along the phases, with the controls found; `run` makes the run of each leg, and returns how it ended and its
+    /// impacts.
+    pub fn replay(&self, model: &Model, run: &mut dyn FnMut(&Leg) -> Result<(Outcome, Vec<Impact>)>) -> Result<()> {
+        replay(model, &self.method, &self.found, &self.steps, run).map(drop)
     }
 
     /// Notes impacts without an impulse, and steps so long that the motion between nodes may be another.

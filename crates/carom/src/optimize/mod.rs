@@ -1,7 +1,8 @@
 //! Optimal control with impacts: discrete mechanics and optimal control (DMOC).
 //!
 //! [`Optimization`] is the entry point. `transcription/` turns the control problem of a model into a nonlinear program
-//! ([`nlp::Nlp`]), `interior/` solves it, `check.rs` runs the model with the controls found, `blame.rs` says which conditions of
+//! ([`nlp::Nlp`]), `interior/` solves it, `replay.rs` runs the model along its
+//! phases with the controls found, `check.rs` compares, `blame.rs` says which conditions of
 //! an infeasible problem cannot be met.
 
 mod answer;
@@ -9,6 +10,7 @@ mod blame;
 mod check;
 pub mod interior;
 pub mod nlp;
+mod replay;
 mod suggest;
 mod transcription;
 
@@ -17,6 +19,7 @@ use blame::Blame;
 pub use blame::Unmet;
 pub use check::Check;
 pub use interior::Progress;
+pub use replay::Leg;
 pub use transcription::{Caught, Found, Hit, PlannedState};
 
 use std::time::Instant;
