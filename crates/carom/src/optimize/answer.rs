@@ -3,13 +3,12 @@
 use super::blame::Unmet;
 use super::check::Check;
 use super::interior::{Ending, Solution};
-use super::replay::{Leg, replay, settings};
+use super::replay::{RunLeg, replay, settings};
 use super::transcription::{Found, Transcription};
 use crate::error::Result;
 use crate::method::Method;
 use crate::model::Model;
 use crate::model::control::Setting;
-use crate::run::{Impact, Outcome};
 
 /// How an optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,9 +134,8 @@ impl Answer {
         settings(&self.found, &self.steps)
     }
 
-    /// Runs the model along the phases, with the controls found; `run` makes the run of each leg, and returns how it ended and its
-    /// impacts.
-    pub fn replay(&self, model: &Model, run: &mut dyn FnMut(&Leg) -> Result<(Outcome, Vec<Impact>)>) -> Result<()> {
+    /// Runs the model along the phases, with the controls found.
+    pub fn replay(&self, model: &Model, run: &mut RunLeg) -> Result<()> {
         replay(model, &self.method, &self.found, &self.steps, run).map(drop)
     }
 

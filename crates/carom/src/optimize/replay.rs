@@ -43,6 +43,9 @@ impl Leg {
     }
 }
 
+/// Makes the run of a leg, and returns how it ended and its impacts.
+pub type RunLeg<'a> = dyn FnMut(&Leg) -> Result<(Outcome, Vec<Impact>)> + 'a;
+
 /// What a run along the phases did.
 pub(super) struct Replay {
     /// The state at the end, after the last event.
@@ -51,14 +54,8 @@ pub(super) struct Replay {
     pub impacts: Vec<(f64, usize)>,
 }
 
-/// Runs from the start of a plan; `run` makes the run of each leg and returns how it ended, with its impacts.
-pub(super) fn replay(
-    model: &Model,
-    method: &str,
-    found: &Found,
-    steps: &[usize],
-    run: &mut dyn FnMut(&Leg) -> Result<(Outcome, Vec<Impact>)>,
-) -> Result<Replay> {
+/// Runs from the start of a plan, leg by leg.
+pub(super) fn replay(model: &Model, method: &str, found: &Found, steps: &[usize], run: &mut RunLeg) -> Result<Replay> {
     let problem = &model.problem;
     let held = |phase: usize| (problem.phases[phase].held_walls.clone(), problem.holds_in(phase));
     let is_catch = |phase: usize| matches!(problem.phases[phase].event, Event::Catch { .. });
