@@ -253,3 +253,21 @@ fn shared_code_gives_the_same_bits() {
         assert!(own != first || settings == ["run.zeno=stop"], "{settings:?} changes nothing");
     }
 }
+
+/// Sections that are crossed twice between two nodes: x = cos t is above 0.97 for 0.49, less than a step.
+#[test]
+fn crossings_between_nodes_are_found() {
+    let text = r#"
+        coordinates = ["x"]
+        lagrangian = {T = "x'^2/2", V = "x^2/2"}
+        section = [{g = "x - c", direction = "both"}]
+        parameters = {c = 0.97}
+        initial = {q = [1], v = [0]}
+        run = {until = 60}
+    "#;
+    let model = Model::from_text("oscillator.toml", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    for (method, step, c) in [("cva", 0.7, 0.97), ("svc", 0.7, 0.97), ("gauss4+ctec", 1.5, 0.9)] {
+        let run = run(&model.simulation().method(method).step(step).set("c", c));
+        assert_eq!(run.crossings().len(), 19, "{method}: down at first, and then twice in each of nine periods");
+    }
+}

@@ -63,6 +63,44 @@ fn files_are_written_and_answers_restart() {
     std::fs::remove_dir_all(&folder).expect("it is removed");
 }
 
+/// The report shows what was planned: walls and constraints hold in their phases, and nothing else happens.
+#[test]
+fn a_report_follows_the_phases() {
+    let folder = std::env::temp_dir().join(format!("carom-phases-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let (model, page) = (folder.join("rails.toml"), folder.join("a.html").display().to_string());
+    let drawn = |model: &str| {
+        let output = carom(&[model, "--report", &page]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        assert!(!error.contains("warning"), "{error}");
+        std::fs::read_to_string(&page).expect("a page")
+    };
+    let hop = drawn("hop");
+    assert!(hop.contains("<h2>Impacts (1)</h2>"), "one landing was planned");
+    assert!(hop.contains("<td>0.821674209</td><td class=\"word\">floor</td>"), "at the end of the flight");
+    // Along one rail, and after a plastic impact along another to a stop.
+    let text = r#"
+        coordinates = ["x", "y"]
+        lagrangian = {T = "(x'^2 + y'^2)/2"}
+        constraint = [{name = "low", g = "y"}, {name = "right", g = "x - 1"}]
+        wall = [{name = "stop", phi = "1 - y"}]
+        controls = {u = {}, w = {}}
+        forces = {x = "u", y = "w"}
+        initial = {q = [0, 0], v = [0, 0]}
+        final = {q = [1, 1]}
+        objective = {running = "u^2 + w^2"}
+        phase = [
+            {steps = 10, duration = 1, hold = ["low"], catch = ["right"]},
+            {steps = 10, duration = 1, hold = ["right"], impact = "stop", lambda = {min = 0.1}},
+        ]
+    "#;
+    std::fs::write(&model, text).expect("a model");
+    let rails = drawn(&model.display().to_string());
+    assert!(rails.contains("<h2>Impacts (1)</h2>"), "the stop is on the second rail; what is caught is no impact");
+    std::fs::remove_dir_all(&folder).expect("it is removed");
+}
+
 #[test]
 fn mistakes_have_their_code() {
     for arguments in [&["double-pendulum"][..], &["strike", "--method", "rk4"], &["strike", "--tolerance", "-1"]] {

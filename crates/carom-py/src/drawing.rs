@@ -23,7 +23,7 @@ pub fn drawing(loaded: &Loaded, stop: &dyn Watcher) -> Result<Vec<u8>> {
         Audience { watcher: &mut halt, every: None },
     ])?;
     let recording = recorder.finish(outcome.last.t)?;
-    animation::still(&motion::film(&mut dense, model, &recording)?, &LIGHT)
+    animation::still(&motion::film(std::slice::from_mut(&mut dense), model, &recording)?, &LIGHT)
 }
 
 /// Stops when another does.

@@ -67,11 +67,13 @@ pub struct Motion {
     crossings: f64,
 }
 
-/// Samples the beginning of a recorded run from its dense output, as much of it as an animation can show.
-pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<Motion> {
+/// Samples the beginning of a recorded run from its dense output, as much of it as an animation can show. There may be several runs,
+/// each where the one before it ended.
+pub fn film(runs: &mut [Dense], model: &Model, recording: &Recording) -> Result<Motion> {
     let [begin, end] = recording.span;
     let crossing = crossing_time(recording);
-    let shown = (end.min(dense.end()) - begin).min(FRAMES / PER_CROSSING * crossing);
+    let last = runs.last().map_or(begin, Dense::end);
+    let shown = (end.min(last) - begin).min(FRAMES / PER_CROSSING * crossing);
     let mut stage = Stage::new(model, recording)?;
     let mut places = Places::new(model, &stage.places)?;
     let (dt, mut node) = (shown / FRAMES, Node::default());
@@ -81,7 +83,9 @@ pub fn film(dense: &mut Dense, model: &Model, recording: &Recording) -> Result<M
     let mut floor = Compiled::new(model, stage.floors.as_flattened())?;
     let mut planes: Vec<Vec<[f64; 6]>> = Vec::new();
     for frame in 0..=FRAMES as usize {
-        dense.at((begin + frame as f64 * dt).min(begin + shown), false, &mut node)?;
+        let t = (begin + frame as f64 * dt).min(begin + shown);
+        let run = runs.iter().rposition(|run| run.begin() <= t).unwrap_or(0);
+        runs[run].at(t, false, &mut node)?;
         let mut picture = places.at(node.t, &node.q).to_vec();
         depths.push(depth.at(node.t, &node.q, &[]).to_vec());
         planes.push(floor.at(node.t, &node.q, &[]).as_chunks().0.to_vec());

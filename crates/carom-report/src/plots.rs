@@ -65,7 +65,9 @@ fn chart(model: &Model, recording: &Recording, panel: Panel, chosen: &[usize]) -
         }
         Panel::Impulses => impulses(recording),
         Panel::Constraints => {
-            let names = system.stated_constraints().iter().map(|constraint| constraint.name.clone()).collect();
+            // None are recorded where other constraints hold in each part of the run.
+            let recorded = system.stated_constraints().iter().zip(&recording.constraints);
+            let names = recorded.map(|(constraint, _)| constraint.name.clone()).collect();
             Curves { title: "impulse of each constraint in a step", label: "λ", names, most: MOST_CURVES }.over_time(
                 span,
                 &recording.constraints,

@@ -124,7 +124,14 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// A recorder for a run.
     pub fn new(model: &'a Model, ready: &Ready) -> Result<Recorder<'a>> {
-        let (step, span) = (ready.step(), [ready.begin(), ready.until()]);
+        Recorder::over(model, ready, [ready.begin(), ready.until()])
+    }
+
+    /// A recorder for several runs over this time, of which this is the first. Other constraints may hold in each, so their impulses
+    /// are recorded for a single run only, as are the energies of its steps.
+    pub fn over(model: &'a Model, ready: &Ready, span: [f64; 2]) -> Result<Recorder<'a>> {
+        let step = ready.step();
+        let is_single = span[1] <= ready.until();
         let is_sampled = step.is_none_or(|step| step > distance(span));
         let (plant, flow, parameters) = (ready.plant(), &ready.method().flow, ready.parameters());
         let subject = Subject { system: &model.system, plant, flow, parameters };
@@ -135,7 +142,7 @@ impl<'a> Recorder<'a> {
         // Energies of a step belong to steps of equal length.
         let is_short = step.is_some_and(|step| (span[1] - span[0]) / step < MOST_NODES);
         let step = step.unwrap_or(span[1] - span[0]);
-        let relatives = if is_short { relatives(&subject) } else { Vec::new() };
+        let relatives = if is_short && is_single { relatives(&subject) } else { Vec::new() };
         let followed = followed(model);
         let places: Vec<Place> = followed.iter().map(|&k| model.points[k].at).collect();
         Ok(Recorder {
@@ -159,7 +166,7 @@ impl<'a> Recorder<'a> {
             gaps: many(model.system.walls.len(), 1),
             hit: Vec::new(),
             outputs: many(model.outputs.len(), 1),
-            constraints: many(model.system.stated_constraints().len(), 1),
+            constraints: many(if is_single { model.system.stated_constraints().len() } else { 0 }, 1),
             lambda: thin(1, STRETCHES),
             first: Vec::new(),
             last: VecDeque::new(),

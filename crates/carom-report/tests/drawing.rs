@@ -23,7 +23,7 @@ fn filmed(model: &Model) -> (Recording, Motion) {
     let mut audience = [Audience { watcher: &mut recorder, every }, Audience { watcher: &mut dense, every: None }];
     let end = ready.show(&mut audience).unwrap().last.t;
     let recording = recorder.finish(end).unwrap();
-    let motion = film(&mut dense, model, &recording).unwrap();
+    let motion = film(std::slice::from_mut(&mut dense), model, &recording).unwrap();
     (recording, motion)
 }
 

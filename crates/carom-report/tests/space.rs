@@ -21,7 +21,7 @@ fn filmed(model: &Model) -> Motion {
         .show(&mut [Audience { watcher: &mut recorder, every }, Audience { watcher: &mut dense, every: None }])
         .expect("a run");
     let recording = recorder.finish(outcome.last.t).expect("a recording");
-    film(&mut dense, model, &recording).expect("a film")
+    film(std::slice::from_mut(&mut dense), model, &recording).expect("a film")
 }
 
 fn count(motion: &Motion, is: impl Fn(&Form) -> bool) -> usize {

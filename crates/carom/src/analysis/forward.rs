@@ -148,7 +148,7 @@ impl<'a> Forward<'a> {
         }
         let changes = self.step.changes.iter().map(|change| ChangeRow { t: change.t, dt: chain(&change.dt) });
         self.events.changes.extend(changes);
-        self.end_time = chain(&self.step.end_time);
+        seeds.chain_into(&self.step.end_time, &self.d, &mut self.end_time);
         if !self.step.cost_slopes.is_empty() {
             self.cost += self.step.cost;
             add(&mut self.cost_slopes, 1.0, &chain(&self.step.cost_slopes));
@@ -183,7 +183,9 @@ impl Watcher for Forward<'_> {
             let t = log.begin();
             self.lose(t, failure(error, &log.end.z).message);
         }
-        self.last = Some((log.end.z.clone(), log.end.holding.clone()));
+        let (z, holding) = self.last.get_or_insert_with(|| (log.end.z.clone(), Vec::new()));
+        z.copy_from(&log.end.z);
+        holding.clone_from(&log.end.holding);
         if let Some(path) = &mut self.path {
             path.push((log.end.z.t, self.d.data.clone()));
         }

@@ -197,8 +197,9 @@ impl Start<'_> {
 impl Seeds {
     /// The derivatives of the end of a step by the variables, where its beginning has the derivatives `d`; the nodes are fixed.
     pub(super) fn advance(&self, end: &Matrix, d: &Matrix, next: &mut Matrix) {
-        next.copy_from(d);
-        next.clear();
+        next.columns = d.columns;
+        next.data.clear();
+        next.data.resize(d.data.len(), 0.0);
         let size = d.rows();
         for i in 0..size {
             let (slopes, to) = (end.row(i), next.row_mut(i));
@@ -210,9 +211,15 @@ impl Seeds {
     /// A derivative by (z, t, h, θ) of a step as one by the variables, where z has the derivatives `d`; the nodes are fixed.
     pub(super) fn chain(&self, slopes: &[f64], d: &Matrix) -> Vec<f64> {
         let mut sum = vec![0.0; d.columns];
-        let (by_z, by_theta) = (&slopes[..d.rows()], &slopes[d.rows() + 2..]);
-        by_z.iter().enumerate().for_each(|(j, x)| add(&mut sum, *x, d.row(j)));
-        by_theta.iter().zip(self.slots.now()).for_each(|(x, &slot)| add(&mut sum, *x, self.theta.row(slot)));
+        self.chain_into(slopes, d, &mut sum);
         sum
+    }
+
+    /// Writes what [`chain`](Seeds::chain) returns.
+    pub(super) fn chain_into(&self, slopes: &[f64], d: &Matrix, sum: &mut [f64]) {
+        sum.fill(0.0);
+        let (by_z, by_theta) = (&slopes[..d.rows()], &slopes[d.rows() + 2..]);
+        by_z.iter().enumerate().for_each(|(j, x)| add(sum, *x, d.row(j)));
+        by_theta.iter().zip(self.slots.now()).for_each(|(x, &slot)| add(sum, *x, self.theta.row(slot)));
     }
 }

@@ -1,8 +1,9 @@
 //! The answer to a control problem.
 
 use super::blame::Unmet;
-use super::check::{Check, settings};
+use super::check::Check;
 use super::interior::{Solution, SolverEnding};
+use super::replay::{RunLeg, replay, settings};
 use super::transcription::{Found, Transcription};
 use crate::error::Result;
 use crate::method::Method;
@@ -134,6 +135,11 @@ impl Answer {
     /// The controls along the time, for [`Simulation::controls`](crate::Simulation::controls).
     pub fn settings(&self) -> Vec<Setting> {
         settings(&self.found, &self.steps)
+    }
+
+    /// Runs the model along the phases, with the controls found.
+    pub fn replay(&self, model: &Model, run: &mut RunLeg) -> Result<()> {
+        replay(model, &self.method, &self.found, &self.steps, run).map(drop)
     }
 
     /// Notes impacts without an impulse, and steps so long that the motion between nodes may be another.

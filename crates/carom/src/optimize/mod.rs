@@ -1,14 +1,15 @@
 //! Optimal control with impacts: discrete mechanics and optimal control (DMOC).
 //!
 //! [`Optimization`] is the entry point. `transcription/` turns the control problem of a model into a nonlinear program
-//! ([`nlp::Nlp`]), `interior/` solves it, `check.rs` runs the model with the controls found, `blame.rs` says which conditions of
-//! an infeasible problem cannot be met.
+//! ([`nlp::Nlp`]), `interior/` solves it, `replay.rs` runs the model along its phases with the controls found, `check.rs` compares
+//! that with the plan, `blame.rs` says which conditions of an infeasible problem cannot be met.
 
 mod answer;
 mod blame;
 mod check;
 pub mod interior;
 pub mod nlp;
+mod replay;
 mod suggest;
 mod transcription;
 
@@ -17,6 +18,7 @@ use blame::Blame;
 pub use blame::Unmet;
 pub use check::Check;
 pub use interior::Progress;
+pub use replay::{Leg, RunLeg};
 pub use transcription::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState};
 
 use std::time::Instant;

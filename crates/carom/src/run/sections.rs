@@ -2,6 +2,8 @@
 
 use super::observer::Look;
 use crate::model::Direction;
+use crate::phase::Phase;
+use crate::plant::Evaluator;
 use crate::solve::{Solved, root};
 use crate::step::StepLog;
 
@@ -15,9 +17,16 @@ pub struct Sections {
     pub list: Vec<(Direction, bool)>,
     /// True if only the crossings that end the run are looked for.
     pub only_ends: bool,
+    /// The least and the largest value of each section in a step.
+    ranges: Vec<[f64; 2]>,
 }
 
 impl Sections {
+    /// All crossings of sections with these directions, each of which may end the run.
+    pub fn new(list: Vec<(Direction, bool)>) -> Sections {
+        Sections { list, only_ends: false, ranges: Vec::new() }
+    }
+
     /// These sections, for a run of which only the end counts.
     pub fn ending(&self) -> Sections {
         Sections { only_ends: true, ..self.clone() }
@@ -31,9 +40,16 @@ impl Sections {
             return Ok(None);
         }
         let mut found = std::mem::take(&mut log.crossings);
+        self.ranges.clear();
+        let is_smooth = log.arcs().len() == 1 && !look.looker.is_projected();
+        if is_smooth && sample(log, look, &mut self.ranges).is_err() {
+            self.ranges.clear();
+        }
         for arc in 0..log.arcs().len() {
-            for (section, &(direction, _)) in self.list.iter().enumerate().filter(|(_, (_, ends))| is_wanted(*ends)) {
-                find(log, arc, section, direction, look, &mut found)?;
+            for (section, &(direction, ends)) in self.list.iter().enumerate() {
+                if is_wanted(ends) && !self.ranges.get(section).is_some_and(is_far) {
+                    find(log, arc, section, direction, look, &mut found)?;
+                }
             }
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -50,6 +66,48 @@ impl Sections {
         log.crossings = found;
         Ok(stop.map(|k| log.crossings[k].1))
     }
+}
+
+/// The range of each section in a step without events: at its ends, and between them on the polynomial of the motion, or on a line
+/// that has the velocities of both ends.
+fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>) -> Solved<()> {
+    let (start, end) = (&log.arcs()[0].start, &log.end.z);
+    let n = start.q().len();
+    let Look { looker, evaluator, z } = look;
+    let mut see = |z: &Phase, evaluator: &mut dyn Evaluator| -> Solved<()> {
+        for (k, &g) in evaluator.sections(z)?.iter().enumerate() {
+            match ranges.get_mut(k) {
+                Some([least, most]) => (*least, *most) = (least.min(g), most.max(g)),
+                None => ranges.push([g, g]),
+            }
+        }
+        Ok(())
+    };
+    see(start, &mut **evaluator)?;
+    see(end, &mut **evaluator)?;
+    let v0 = evaluator.velocity(start)?.to_vec();
+    let v1 = evaluator.velocity(end)?.to_vec();
+    let h = end.t - start.t;
+    for k in 1..PARTS {
+        let s = k as f64 / PARTS as f64;
+        let t = start.t + s * h;
+        if !looker.read(log, 0, t, z)? {
+            let r = 1.0 - s;
+            z.t = t;
+            for i in 0..n {
+                let (line, bend) = (r * start.z[i] + s * end.z[i], end.z[i] - start.z[i]);
+                z.z[i] = line + s * r * (r * (h * v0[i] - bend) - s * (h * v1[i] - bend));
+                z.z[n + i] = r * start.z[n + i] + s * end.z[n + i];
+            }
+        }
+        see(z, &mut **evaluator)?;
+    }
+    Ok(())
+}
+
+/// True if a section is farther from zero than it varies in the step.
+fn is_far(&[least, most]: &[f64; 2]) -> bool {
+    least.max(-most) > most - least
 }
 
 /// The times at which an arc crosses a section.

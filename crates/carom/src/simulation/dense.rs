@@ -153,6 +153,11 @@ impl Dense {
         start
     }
 
+    /// The beginning of the recorded time interval.
+    pub fn begin(&self) -> f64 {
+        self.arcs.t.first().copied().unwrap_or(f64::INFINITY)
+    }
+
     /// The end of the recorded time interval.
     pub fn end(&self) -> f64 {
         self.end

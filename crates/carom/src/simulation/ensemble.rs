@@ -103,7 +103,7 @@ impl Ensemble {
         let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
         Ok(Ensemble {
             simulation: simulation.clone(),
-            sections: Sections { list: sections.collect(), only_ends: false },
+            sections: Sections::new(sections.collect()),
             until,
             quick: QuickStart::new(&simulation.model),
             lanes,

@@ -75,7 +75,7 @@ impl Ready {
         }
         let shortest = shortest_step(simulation, &scheme, until - state.z.t)?;
         let sections = simulation.model.sections.iter().map(|section| (section.direction, section.stop));
-        let sections = Sections { list: sections.collect(), only_ends: false };
+        let sections = Sections::new(sections.collect());
         let compile_seconds = began.elapsed().as_secs_f64();
         let short = short::find(simulation, &scheme, &state, until)?;
         warnings.extend(short.warning);

@@ -95,7 +95,7 @@ impl Looker {
     }
 
     /// Writes the state at time t on the polynomial of an arc. Returns false if there is none.
-    fn read(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<bool> {
+    pub fn read(&mut self, log: &StepLog, arc: usize, t: f64, z: &mut Phase) -> Solved<bool> {
         let begin = &log.arcs()[arc];
         let Way::Events(maps) = &mut self.way else { return Ok(false) };
         if begin.polynomial.h <= 0.0 {

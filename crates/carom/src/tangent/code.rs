@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::collocation::StageCode;
+use super::known::StepCode;
 use super::matrix::{Matrix, add};
 use super::output::OutputCode;
 use crate::error::{Diagnostic, Result};
@@ -32,6 +33,8 @@ pub struct TangentCode {
     pub(super) momenta: Block,
     /// (L_v, ṗ) and their slopes at all stages of a step at once; none if the flow is not Gauss collocation.
     pub(super) stages: Option<StageCode>,
+    /// The equations of a whole step; none if it has many unknowns. Compiled on first use.
+    step: OnceLock<Option<StepCode>>,
     /// L, then L_q, L_t, L_θ. Compiled on first use.
     energy: OnceLock<Option<Kernel>>,
     /// M a − (ṗ − L_vq v − L_vt), where a is a further input. Compiled on first use.
@@ -99,11 +102,7 @@ impl TangentCode {
         let mechanics = whole.on_sides(&kinks);
         let rule = method.flow.held_code(&Arc::new(LocalCode::new(&mechanics)?))?;
         let symbols: Vec<Expr> = theta.iter().map(|&k| mechanics.parameters[k]).collect();
-        let mut rates = grad(mechanics.l, &mechanics.q);
-        if let Some(forces) = &mechanics.forces {
-            rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
-        }
-        let functions = [mechanics.momenta(), rates].concat();
+        let functions = momenta_and_rates(&mechanics);
         let rows = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
         let (arguments, of_velocities) = kinks.arguments.split_at(kinks.arguments.len() - kinks.of_velocities);
         let rows = rows.chain(arguments.iter().copied());
@@ -119,6 +118,7 @@ impl TangentCode {
             parts: method.flow.parts(),
             momenta: Block::new(&mechanics, &functions, &symbols, &[])?,
             stages: stages.map(|s| StageCode::new(&mechanics, &functions, &symbols, s)).transpose()?,
+            step: OnceLock::new(),
             energy: OnceLock::new(),
             balance: OnceLock::new(),
             rows: rows.map(|g| RowCode { g, code: OnceLock::new(), second: OnceLock::new() }).collect(),
@@ -141,6 +141,11 @@ impl TangentCode {
         self.theta.iter().map(|&k| self.mechanics.parameters[k]).collect()
     }
 
+    /// The equations of a whole step on no rows; none if it has many unknowns.
+    pub(super) fn step(&self) -> Option<&StepCode> {
+        self.step.get_or_init(|| StepCode::new(self)).as_ref()
+    }
+
     /// The kernel of L, L_q, L_t, L_θ.
     pub(super) fn energy(&self) -> Solved<&Kernel> {
         let compile = || {
@@ -154,15 +159,13 @@ impl TangentCode {
     /// The block of M a − (ṗ − L_vq v − L_vt).
     pub(super) fn balance(&self) -> Solved<&Block> {
         let compile = || {
-            let Mechanics { l, q, v, .. } = &self.mechanics;
+            let Mechanics { q, v, .. } = &self.mechanics;
             let a = numbered("a", self.n);
-            let mut rates = grad(*l, q);
-            if let Some(forces) = &self.mechanics.forces {
-                rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
-            }
+            let functions = momenta_and_rates(&self.mechanics);
+            let (momenta, rates) = functions.split_at(self.n);
             let seeds = along(q, v).chain(v.iter().copied().zip(a.iter().copied())).collect::<Vec<_>>();
-            let total = directional(&self.mechanics.momenta(), &seeds);
-            let balance: Vec<Expr> = total.into_iter().zip(rates).map(|(p_dot, rate)| p_dot - rate).collect();
+            let total = directional(momenta, &seeds);
+            let balance: Vec<Expr> = total.into_iter().zip(rates).map(|(p_dot, &rate)| p_dot - rate).collect();
             Block::new(&self.mechanics, &balance, &self.symbols(), &a).ok()
         };
         self.balance.get_or_init(compile).as_ref().ok_or(NoSolution::Singular)
@@ -288,6 +291,15 @@ pub(super) fn with_slopes(mechanics: &Mechanics, functions: &[Expr], theta: &[Ex
     let slopes = jacobian(functions, &by).concat();
     let places: Vec<usize> = (0..slopes.len()).filter(|&k| !slopes[k].is_zero()).collect();
     (functions.iter().copied().chain(places.iter().map(|&k| slopes[k])).collect(), places)
+}
+
+/// (L_v, ṗ), with ṗ = L_q + F.
+pub(super) fn momenta_and_rates(mechanics: &Mechanics) -> Vec<Expr> {
+    let mut rates = grad(mechanics.l, &mechanics.q);
+    if let Some(forces) = &mechanics.forces {
+        rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
+    }
+    [mechanics.momenta(), rates].concat()
 }
 
 /// The derivative along the motion, without the acceleration: q̇ = v, ṫ = 1.

@@ -167,21 +167,19 @@ impl Collocated {
             let by_a = self.rows.row_mut(n * s + n + r).1;
             (by_a[n + r], by_a[2 * n + 1]) = (1.0, force);
         }
-        for (&(of, by), x) in code.entries.iter().zip(&values[2 * n..]) {
-            let (r, x) = (of % n, V::load(x));
+        for (&(of, by), lanes) in code.entries.iter().zip(&values[2 * n..]) {
+            let (r, x) = (of % n, V::load(lanes));
+            if of < n {
+                for i in 0..s {
+                    spread_one::<V>(code, &self.swept, h, by, (i, lanes[i]), self.rows.row_mut(r * s + i));
+                }
+                continue;
+            }
             for i in 0..s {
-                let weights = if of < n {
-                    let mut unit = [0.0; LANES];
-                    unit[i] = 1.0;
-                    x.mul(V::load(&unit))
-                } else {
-                    x.mul(V::load(&code.a[i])).mul(V::splat(-h))
-                };
+                let weights = x.mul(V::load(&code.a[i])).mul(V::splat(-h));
                 spread(code, &self.swept, h, by, weights, self.rows.row_mut(r * s + i));
             }
-            if of >= n {
-                spread(code, &self.swept, h, by, x.mul(b).mul(V::splat(h)), self.rows.row_mut(n * s + of));
-            }
+            spread(code, &self.swept, h, by, x.mul(b).mul(V::splat(h)), self.rows.row_mut(n * s + of));
         }
     }
 
@@ -258,6 +256,31 @@ fn spread<V: Vector<LANES>>(
         by_a[2 * n + 1] += weights.mul(V::load(&code.c)).sum();
     } else {
         by_a[by + 1] += weights.sum();
+    }
+}
+
+/// Adds w dyᵢ to a row, where yᵢ is component `by` of (q, v, t, θ) at stage i.
+#[inline(always)]
+fn spread_one<V: Vector<LANES>>(
+    code: &StageCode,
+    swept: &[[f64; LANES]],
+    h: f64,
+    by: usize,
+    (i, weight): (usize, f64),
+    (by_x, by_a): (&mut [[f64; LANES]], &mut [f64]),
+) {
+    let n = swept.len();
+    if (n..2 * n).contains(&by) {
+        by_x[by - n][i] += weight;
+    } else if by < n {
+        V::load(&code.a[i]).mul_add(V::splat(weight * h), V::load(&by_x[by])).store(&mut by_x[by]);
+        by_a[by] += weight;
+        by_a[2 * n + 1] += weight * swept[by][i];
+    } else if by == 2 * n {
+        by_a[2 * n] += weight;
+        by_a[2 * n + 1] += weight * code.c[i];
+    } else {
+        by_a[by + 1] += weight;
     }
 }
 

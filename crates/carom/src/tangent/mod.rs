@@ -2,14 +2,16 @@
 //!
 //! What is differentiated is the map that a run computes, so that derivatives are exact to roundoff at any step. A [`Tangent`]
 //! follows the [`StepLog`](crate::step::StepLog) of a step: the implicit function theorem on the equations of each smooth piece
-//! (`piece.rs`, `part.rs`), the lengths of pieces that end with events (`step.rs`, `kink.rs`), the impact rules (`reset.rs`), rest and release
-//! (`contact.rs`). It makes no steps itself. The derivatives of the system are compiled once (`code.rs`).
+//! (`piece.rs`, `part.rs`, `known.rs`, `collocation.rs`), the lengths of pieces that end with events (`step.rs`, `kink.rs`), the
+//! impact rules (`reset.rs`), rest and release (`contact.rs`). It makes no steps itself. The derivatives of the system are compiled
+//! once (`code.rs`).
 
 mod code;
 mod collocation;
 mod contact;
 mod eliminate;
 mod kink;
+mod known;
 mod local;
 mod matrix;
 mod output;

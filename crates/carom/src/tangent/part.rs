@@ -1,6 +1,7 @@
 //! One application of a discrete Lagrangian, with its derivatives.
 
 use super::code::{Row, TangentCode};
+use super::known::{Places, StepCode};
 use super::local::{Columns, Local, SETTLED, size};
 use super::matrix::{Matrix, add, dot, solve};
 use crate::flow::SampleCode;
@@ -36,6 +37,9 @@ pub(super) struct Part {
     cost_slope: Matrix,
     combined: Vec<f64>,
     swept: Vec<f64>,
+    /// For the code of the whole step.
+    inputs: Vec<f64>,
+    room: Vec<f64>,
 }
 
 impl Part {
@@ -62,6 +66,8 @@ impl Part {
             cost_slope: Matrix::zeros(1, 2 * n + 1 + theta),
             combined: vec![0.0; 2 * n + 1 + theta],
             swept: vec![0.0; n],
+            inputs: Vec::new(),
+            room: Vec::new(),
         }
     }
 
@@ -83,13 +89,15 @@ impl Part {
         self.unknowns[self.n * rule.last()..].fill(0.0);
     }
 
-    /// Solves R = 0 from the guess, and for the derivatives at the solution.
+    /// Solves R = 0 from the guess, and for the derivatives at the solution. If the guess `is_known` to be the solution but for
+    /// roundoff, the code of the whole step is tried first.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn solve(
         &mut self,
         local: &mut Local,
         z0: &Phase,
         h: f64,
+        is_known: bool,
         wants_energy: bool,
         end: &mut Phase,
         slopes: &mut Matrix,
@@ -98,12 +106,23 @@ impl Part {
         let (n, points) = (self.n, self.n * local.code.rule.last());
         let columns = slopes.columns;
         let mut last = f64::INFINITY;
+        let code = local.code.clone();
+        let is_plain = is_known && !wants_energy && self.rows.is_empty() && local.cost.is_none();
+        let mut whole = if is_plain { code.step() } else { None };
         for count in 0.. {
-            self.assemble(local, z0, h, wants_energy)?;
-            let part = largest_part(&self.residuals, &self.sizes);
-            for (i, r) in self.residuals.iter().enumerate() {
-                self.a.row_mut(i)[columns] = *r;
-            }
+            let part = match whole.take() {
+                Some(step) => {
+                    self.assemble_whole(step, local, z0, h);
+                    f64::INFINITY
+                }
+                None => {
+                    self.assemble(local, z0, h, wants_energy)?;
+                    for (i, r) in self.residuals.iter().enumerate() {
+                        self.a.row_mut(i)[columns] = *r;
+                    }
+                    largest_part(&self.residuals, &self.sizes)
+                }
+            };
             if !solve(&mut self.k, &mut self.a) {
                 return Err(NoSolution::Singular);
             }
@@ -176,6 +195,18 @@ impl Part {
         velocity.momentum(&of, &dv, &mut p);
         slopes.data[n * columns..].copy_from_slice(&p.data);
         Ok(())
+    }
+
+    /// R, K, R_a, p1 and its derivatives at the unknowns, from the code of the whole step.
+    fn assemble_whole(&mut self, step: &StepCode, local: &Local, z0: &Phase, h: f64) {
+        let Part { unknowns, inputs, room, k, a, p1, p_x, p_a, .. } = self;
+        inputs.clear();
+        inputs.extend_from_slice(local.parameters());
+        inputs.push(z0.t);
+        inputs.extend_from_slice(&z0.z);
+        inputs.push(h);
+        inputs.extend_from_slice(unknowns);
+        step.eval(inputs, room, Places { k, a, p1, p_x, p_a });
     }
 
     /// R, K, R_a, p1 and its derivatives at the unknowns.

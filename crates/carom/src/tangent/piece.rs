@@ -104,7 +104,7 @@ impl Piece {
         if code.parts.len() == 1 {
             self.guess(local, z0, h, made.map(|made| made.q1))?;
             let Piece { part, end, slopes, energy, .. } = self;
-            part.solve(local, z0, h, wants_energy, end, slopes, energy)?;
+            part.solve(local, z0, h, made.is_some() && h != 0.0, wants_energy, end, slopes, energy)?;
             if has_cost {
                 self.cost = self.part.cost;
                 self.part.cost_slopes(&mut self.cost_slopes);
@@ -121,7 +121,7 @@ impl Piece {
             let begin = self.begin.clone();
             self.guess(local, &begin, fraction * h, None)?;
             let Piece { part, end, slopes, energy, .. } = self;
-            part.solve(local, &begin, fraction * h, wants_energy, end, slopes, energy)?;
+            part.solve(local, &begin, fraction * h, false, wants_energy, end, slopes, energy)?;
             let chain = |row: &[f64], so_far: &Columns| {
                 let mut sum = vec![0.0; columns];
                 (0..n).for_each(|j| add(&mut sum, row[j], so_far.q.row(j)));

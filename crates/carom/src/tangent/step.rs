@@ -18,9 +18,8 @@ use crate::step::{EventKind, Kind, LoggedImpact, Scheme, StepLog};
 pub struct Tangent {
     pub(super) local: Local,
     pub(super) piece: Piece,
-    /// The step after an impact, of which `dtec` knows the energy.
-    ahead: Piece,
-    keeps_discrete_energy: bool,
+    /// The step after an impact, of which `dtec` knows the energy; none with other rules.
+    ahead: Option<Piece>,
     parameters: Vec<f64>,
     pub(super) at: Columns,
     pub(super) row: Row,
@@ -85,9 +84,8 @@ impl Tangent {
         let n = code.n;
         Ok(Tangent {
             local: Local::new(code),
-            piece: Piece::new(code, flow.boxed_clone()),
-            ahead: Piece::new(code, flow),
-            keeps_discrete_energy: scheme.method.rule_name() == "dtec",
+            ahead: (scheme.method.rule_name() == "dtec").then(|| Piece::new(code, flow.boxed_clone())),
+            piece: Piece::new(code, flow),
             parameters: vec![0.0; code.mechanics.parameters.len()],
             at: Columns::zeros(n, 2 * n + 2 + code.theta.len()),
             row: Row::default(),
@@ -122,7 +120,7 @@ impl Tangent {
             self.parameters[first..].copy_from_slice(sides);
             self.local.set_sides(sides);
             self.piece.set_parameters(&self.parameters);
-            self.ahead.set_parameters(&self.parameters);
+            self.ahead.iter_mut().for_each(|ahead| ahead.set_parameters(&self.parameters));
         }
     }
 
@@ -163,7 +161,7 @@ impl Tangent {
             self.set_sides(log.sides(arc), false);
             let rows = self.local.rows_with(log.holding(arc));
             let q1 = log.arcs().get(arc + 1).map_or(log.end.z.q(), |next| next.start.q());
-            let keeps = self.keeps_discrete_energy && arc + 1 < count;
+            let keeps = self.ahead.is_some() && arc + 1 < count;
             let made = Made { q1, polynomial: log.polynomial(arc) };
             self.piece.follow(&mut self.local, start, h, &rows, Some(made), keeps)?;
             into.cost += self.piece.cost;
@@ -330,7 +328,7 @@ impl Tangent {
         let n = self.local.code.n;
         let impact = &group[0];
         let by_velocities = impact.at_once.is_some();
-        if by_velocities || (self.local.code.is_quadratic && !self.keeps_discrete_energy) {
+        if by_velocities || (self.local.code.is_quadratic && self.ahead.is_none()) {
             return reset(&mut self.local, group, None, &mut self.at);
         }
         let rows = self.local.rows_with(&[]);
@@ -343,10 +341,10 @@ impl Tangent {
                 along(&slopes, &self.at, &vec![0.0; self.columns()])
             }
         };
-        let (after, after_t, after_theta) = if self.keeps_discrete_energy {
+        let (after, after_t, after_theta) = if let Some(ahead) = &mut self.ahead {
             let left = end - impact.plus.t;
-            self.ahead.follow(&mut self.local, &impact.plus, left, &rows, None, true)?;
-            let (by_z, rest) = self.ahead.energy.split_at(2 * n);
+            ahead.follow(&mut self.local, &impact.plus, left, &rows, None, true)?;
+            let (by_z, rest) = ahead.energy.split_at(2 * n);
             // What is left of the step ends with the step, t + h, and begins with the impact.
             before[2 * n..2 * n + 2].iter_mut().for_each(|x| *x -= rest[1]);
             (by_z.to_vec(), rest[0] - rest[1], rest[2..].to_vec())

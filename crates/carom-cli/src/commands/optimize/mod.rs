@@ -1,23 +1,23 @@
 //! `carom optimize`.
 
 mod object;
+mod page;
 mod restart;
 mod table;
 
-use std::path::Path;
+pub use page::with_controls;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use carom::lab::feedback::Through;
-use carom::lab::model::Output;
-use carom::lab::optimize::{Answer, Progress, Verdict};
-use carom::{Diagnostic, Model, Result, Watcher};
+use carom::lab::optimize::{Progress, Verdict};
+use carom::{Diagnostic, Result, Watcher};
 use carom_report::file::Target;
-use clap::Parser;
 
 use super::interrupt::Interrupt;
-use super::run;
 use super::{Table, feedback, keep_model, load, warn, with_options, written};
-use crate::args::{self, Arguments, Command};
+use crate::args;
 use crate::output::{aside, print};
 use crate::style;
 
@@ -25,8 +25,12 @@ use crate::style;
 pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     check(arguments)?;
     let out = arguments.out.as_deref().map(|path| Table::new(path, "--out", &arguments.model.model)).transpose()?;
-    let gains = arguments.feedback.as_deref().map(|path| gains_file(path, &arguments.model.model)).transpose()?;
-    let page = arguments.report.as_ref().map(|path| run_arguments(&arguments.model.model, path)).transpose()?;
+    let file = |path: &Option<PathBuf>, option: &str, extension: &str| {
+        let target = path.as_deref().map(|path| Target::new(path, option, &[extension])).transpose()?;
+        target.map(|target| keep_model(target, &arguments.model.model)).transpose()
+    };
+    let gains = file(&arguments.feedback, "--feedback", "json")?;
+    let report = file(&arguments.report, "--report", "html")?;
     let model = load(&with_options(&arguments.model, &[("--method", &arguments.method)]))?;
     let mut problem =
         model.optimize().tolerance(arguments.tolerance).iterations(arguments.iterations).tries(arguments.tries);
@@ -55,22 +59,20 @@ pub fn optimize(arguments: &args::Optimize) -> Result<ExitCode> {
     print(&if arguments.json {
         object::json(&model, &answer) + "\n"
     } else {
-        table::summary(&model, &answer, page.is_some()) + &files
+        table::summary(&model, &answer, report.is_some()) + &files
     })?;
     warn(&model.warnings);
     for warning in &answer.warnings {
         aside(&style::warning(warning));
     }
-    if let Some(run_arguments) = page.filter(|_| answer.status != Verdict::Failed) {
-        report(&run_arguments, &model, &answer)?;
+    if let Some(target) = report.filter(|_| answer.status != Verdict::Failed) {
+        if let Some(failure) = page::draw(&target, &model, &answer)? {
+            aside(&style::warning(&format!("the report ends early: {failure}")));
+        }
+        aside(&style::note(&format!("the report is in {}", target.path().display())));
     }
     let is_done = matches!(answer.status, Verdict::Optimal | Verdict::Interrupted);
     Ok(if is_done { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// The file of `--feedback`.
-fn gains_file(path: &Path, model: &str) -> Result<Target> {
-    keep_model(Target::new(path, "--feedback", &["json"])?, model)
 }
 
 fn check(arguments: &args::Optimize) -> Result<()> {
@@ -118,35 +120,4 @@ impl Lines {
         );
         anstream::eprintln!("{row}");
     }
-}
-
-/// The arguments of a `carom run` that draws the report.
-fn run_arguments(model: &str, path: &std::path::Path) -> Result<args::Run> {
-    let words = ["carom".into(), "run".into(), model.into(), "--report".into(), path.as_os_str().to_owned()];
-    let wrong = |e: clap::Error| Diagnostic::new(e.to_string());
-    match Arguments::try_parse_from::<_, std::ffi::OsString>(words).map_err(wrong)?.command {
-        Command::Run(arguments) => Ok(arguments),
-        _ => Err(Diagnostic::new("the report cannot be drawn").into()),
-    }
-}
-
-/// The model with its controls as outputs.
-pub fn with_controls(model: &Model) -> Model {
-    let mut model = model.clone();
-    let controls = model.problem.controls.clone();
-    model.outputs.extend(controls.into_iter().map(|control| Output { name: control.name, value: control.symbol }));
-    model
-}
-
-/// Runs the model with the controls found, which are outputs of that run, and draws it.
-fn report(arguments: &args::Run, model: &Model, answer: &Answer) -> Result<()> {
-    let model = with_controls(model);
-    let start = &answer.found.nodes[0];
-    let simulation = model.simulation().method(&answer.method).controls(answer.settings());
-    let simulation = simulation.start_at(start.t, &start.q, &start.p).until(answer.t_end()).step(2.0 * answer.t_end());
-    run::report(arguments, &model, &simulation)?;
-    if let Some(path) = &arguments.pictures.report {
-        aside(&style::note(&format!("the report is in {}", path.display())));
-    }
-    Ok(())
 }

@@ -41,7 +41,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     // Report a mistake in the lists before the search for a step.
     pictures.choices(&model)?;
     if let Some(feedback) = &feedback {
-        return show(arguments, &model, &model.simulation().follow(feedback), &pictures, &tables, false);
+        return show(arguments, &model, &model.simulation().follow(feedback), &pictures, &tables);
     }
     let mut simulation = model.simulation().look_for_walls();
     if model.run.step.is_none() {
@@ -50,13 +50,7 @@ pub fn run(arguments: &args::Run) -> Result<ExitCode> {
     if let Some(path) = &arguments.restart {
         simulation = resume::from_file(simulation, path, &model)?;
     }
-    show(arguments, &model, &simulation, &pictures, &tables, false)
-}
-
-/// Runs a simulation and draws its report; prints nothing else.
-pub fn report(arguments: &args::Run, model: &Model, simulation: &Simulation) -> Result<ExitCode> {
-    let pictures = picture::Pictures::new(&arguments.pictures, &arguments.model.model)?;
-    show(arguments, model, simulation, &pictures, &Tables::new(arguments)?, true)
+    show(arguments, &model, &simulation, &pictures, &tables)
 }
 
 fn show(
@@ -65,7 +59,6 @@ fn show(
     simulation: &Simulation,
     pictures: &picture::Pictures,
     tables: &Tables,
-    is_quiet: bool,
 ) -> Result<ExitCode> {
     let every = arguments.every.map(positive_interval).transpose()?;
     if let Some(list) = &arguments.diagnostics {
@@ -105,7 +98,6 @@ fn show(
     tables.write(&report, is_written)?;
     let with_nodes = arguments.nodes || arguments.every.is_some();
     match arguments.json {
-        _ if is_quiet => {}
         true => print(&(report.json(with_nodes) + "\n"))?,
         false if tables.take_output() => anstream::eprint!("{}{}", report.summary(), tables.written()),
         false => print(&(report.summary() + &tables.written()))?,
@@ -116,7 +108,7 @@ fn show(
     for warning in &outcome.warnings {
         aside(&style::warning(warning));
     }
-    let drawn = pictures.draw(album, &report, arguments.json || is_quiet || tables.take_output());
+    let drawn = pictures.draw(album, &report, arguments.json || tables.take_output());
     match outcome.status {
         Status::Failed(failure) => Err((*failure).into()),
         Status::Completed | Status::Stopped(_) | Status::Zeno(_) | Status::Interrupted => {

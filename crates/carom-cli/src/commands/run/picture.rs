@@ -133,7 +133,7 @@ impl Pictures {
         if self.report.is_none() && self.animation.is_none() {
             return Ok(());
         }
-        let motion = motion::film(&mut dense, model, &recording)?;
+        let motion = motion::film(std::slice::from_mut(&mut dense), model, &recording)?;
         let motion = if self.small { motion.small() } else { motion };
         if let Some(target) = &self.animation {
             let still = || still::svg(&motion, &model.title, theme(self.dark));
