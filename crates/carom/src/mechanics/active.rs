@@ -23,6 +23,8 @@ pub struct Active {
     steps: Vec<f64>,
     /// M a at the last state.
     inertia: Vec<f64>,
+    /// The right-hand sides of the equations there.
+    loads: Vec<f64>,
 }
 
 impl Active {
@@ -38,6 +40,7 @@ impl Active {
             moved: vec![0.0; code.n],
             steps: vec![0.0; code.n],
             inertia: vec![0.0; code.n],
+            loads: vec![0.0; code.n + rows.len()],
             local,
         }
     }
@@ -102,7 +105,7 @@ impl Active {
     /// M a + Gᵀλ = F + L_q − L_vq v − L_vt,   G a = −(d²g/dt² without acceleration)
     /// ```
     pub fn react(&mut self, t: f64, q: &[f64], v: &[f64]) -> Solved<()> {
-        let Active { local, equations, force, rates, constraints, inertia, .. } = self;
+        let Active { local, equations, force, rates, constraints, inertia, loads, .. } = self;
         local.place(t, q, v);
         let n = local.code.n;
         let values = local.balance();
@@ -116,6 +119,9 @@ impl Active {
             equations.right().1[k] = -row.drift;
             *rate = row.g_t;
         }
+        let (balance, drifts) = loads.split_at_mut(n);
+        balance.copy_from_slice(equations.right().0);
+        drifts.copy_from_slice(equations.right().1);
         equations.solve().ok_or(NoSolution::Singular)?;
         force.fill(0.0);
         for k in 0..equations.rows.len() {
@@ -134,12 +140,16 @@ impl Active {
         a.iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
     }
 
-    /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it.
+    /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it: those of ∇φ·a, and those of
+    /// the loads F that make up a, w·F with w = M⁻¹∇φ on the constraints. In free fall the latter cancel.
     pub fn acceleration_of(&mut self, wall: usize) -> (f64, f64) {
-        let a = self.equations.solution().0;
         let row = self.local.row(self.local.code.row_of_wall(wall));
-        let size = row.support.iter().zip(row.grad).map(|(&i, slope)| (slope * a[i]).abs()).sum();
-        (row.dot(a) + row.drift, size)
+        let a = self.equations.solution().0;
+        let by_a: f64 = row.support.iter().zip(row.grad).map(|(&i, slope)| (slope * a[i]).abs()).sum();
+        let acceleration = row.dot(a) + row.drift;
+        let response = self.equations.respond(&row);
+        let by_loads: f64 = response.iter().zip(&self.loads).map(|(w, load)| (w * load).abs()).sum();
+        (acceleration, by_a + by_loads)
     }
 
     /// λ of the constraints, then of the walls, at the last state.
