@@ -274,6 +274,8 @@ pub const DISTURBED_RUNS: usize = 4;
 pub const DISTURBED_BESIDE_FINER: usize = 2;
 /// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// A momentum below this, relative to the largest, may be roundoff.
+pub const MOMENTUM_ROUNDOFF: f64 = 1e-10;
 /// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
 pub const NEGLIGIBLE: f64 = 0.03;
 /// Where roundoff is above this, relative to the tolerance, other steps will not reach the tolerance either.

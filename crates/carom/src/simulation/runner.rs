@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::interval::Piece;
-use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOST_SOLUTION, WORK_OF_IMPACT};
+use crate::limits::{DISTURBED_RUNS, FINER_CONTROL, MOMENTUM_ROUNDOFF, MOST_SOLUTION, WORK_OF_IMPACT};
 use crate::mechanics::Node;
 use crate::phase::Phase;
 use crate::plant::Evaluator;
@@ -375,13 +375,14 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     })
 }
 
-/// √(M⁻¹)ᵢᵢ of each coordinate, by a change of each momentum.
+/// √(M⁻¹)ᵢᵢ of each coordinate, by a change of each momentum; of a momentum that is roundoff of the others, by one as large as these.
 pub(super) fn roots_of_inverse_mass(evaluator: &mut dyn Evaluator, z: &Phase) -> Vec<f64> {
     let n = z.q().len();
     let before = evaluator.velocity(z).map(<[f64]>::to_vec).unwrap_or(vec![0.0; n]);
-    let mut moved = z.clone();
+    let (mut moved, most) = (z.clone(), z.p().iter().fold(0.0, |most, p| f64::max(most, p.abs())));
     let root = |i: usize| {
-        let change = Some(z.p()[i].abs()).filter(|p| *p > 0.0).unwrap_or(1.0);
+        let clear = [z.p()[i].abs(), most].into_iter().find(|p| *p > MOMENTUM_ROUNDOFF * most);
+        let change = clear.unwrap_or(1.0);
         moved.copy_from(z);
         moved.p_mut()[i] += change;
         let after = evaluator.velocity(&moved).map_or(before[i], |v| v[i]);

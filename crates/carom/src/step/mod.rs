@@ -36,6 +36,7 @@ pub use maps::{Maps, Variant};
 pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};
+pub(crate) use touching::terms_of_rate;
 pub(crate) use two_configurations::{aim, two_states};
 
 pub use crate::lanes::Progress;
