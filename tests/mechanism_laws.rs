@@ -245,3 +245,71 @@ fn bodies_says_why_it_does_not_apply() {
     let error = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error.contains("coordinates that belong to no body"), "{error}");
 }
+
+/// A floating tree at rest falls as one body: its joints stay where they are, even on a limit, where neither the wall nor the motion
+/// presses. What is left of the forces there is roundoff. One joint runs on expressions, three run on kernels.
+#[test]
+fn floating_trees_fall_with_their_joints_on_their_limits() {
+    let link = |i: usize, limits: &str| {
+        let parent = if i == 0 { "base".to_string() } else { format!("l{}", i - 1) };
+        let (x, mass) = (0.1 * (i as f64 + 1.3), 0.7 + 0.4 * i as f64);
+        format!(
+            "[[body]]\nname = \"l{i}\"\nparent = \"{parent}\"\naxis = [{x}, 1, 0.3]\nat = [{x}, -0.2, 0.37]\nturn = [0.3, {x}, 0.1]\n\
+             mass = {mass}\ncom = [0.05, {x}, -0.12]\ninertia = [0.03, 0.05, 0.04]\nlimits = {limits}\n"
+        )
+    };
+    for limits in ["[0, 1.5]", "[-1, 0]", "[-1, 1]"] {
+        for (links, restitution) in [(1, 1.0), (1, 0.5), (3, 1.0), (3, 0.0)] {
+            let base = "[mechanism]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"base\"\njoint = \"free\"\nmass = 3.1\n\
+                        com = [0.09, -0.08, -0.17]\ninertia = [0.08, 0.06, 0.1]\n";
+            let joints: String =
+                (0..links).map(|i| link(i, limits) + &format!("restitution = {restitution}\n")).collect();
+            let model = model(&format!("{base}{joints}[initial.q]\n[initial.v]\n[run]\nuntil = 1.0\n"));
+            let what = format!("{links} links, limits {limits}, e = {restitution}");
+            let run = model.simulation().run().unwrap_or_else(|error| panic!("{what}: {error}"));
+            // The momenta are about 40.
+            let largest = run.impacts().iter().map(|impact| impact.lambda.abs()).fold(0.0, f64::max);
+            assert!(largest < 1e-13, "{what}: an impulse of {largest:e}");
+            let q = run.at(1.0).unwrap_or_else(|error| panic!("{what}: {error}")).q;
+            assert!((q[2] + 0.5 * 9.81).abs() < 1e-8, "{what}: {}", q[2]);
+            assert!(q[7..].iter().all(|angle| angle.abs() < 1e-11), "{what}: {:?}", &q[7..]);
+        }
+    }
+}
+
+/// The start of a closed loop is found from afar, in any units, and from where nothing tells which way an elbow bends.
+#[test]
+fn starts_are_moved_onto_loops_from_afar() {
+    let arm = |links: usize, length: f64, mass: f64, post: f64, q: &[f64]| {
+        let link = |i: usize| {
+            let parent = if i == 0 { String::new() } else { format!("parent = \"l{}\"\nat = [{length}, 0]\n", i - 1) };
+            let (com, inertia) = (0.5 * length, 0.01 * mass * length * length);
+            format!("[[body]]\nname = \"l{i}\"\nmass = {mass}\ncom = [{com}, 0]\ninertia = {inertia}\n{parent}")
+        };
+        let start: Vec<String> = q.iter().enumerate().map(|(i, q)| format!("l{i} = {q}")).collect();
+        let last = links - 1;
+        format!(
+            "[mechanism]\ndimension = 2\n{}[points]\ntip = {{on = \"l{last}\", at = [{length}, 0]}}\npost = [{}, 0]\n\
+             [[constraint]]\nname = \"loop\"\njoin = [\"tip\", \"post\"]\n[initial]\nproject = true\nq = {{{}}}\n",
+            (0..links).map(link).collect::<String>(),
+            post * length,
+            start.join(", ")
+        )
+    };
+    let many: Vec<f64> = (0..12).map(|i| 0.1 * f64::from(i)).collect();
+    let starts =
+        [(1.5, vec![0.0, 1.0]), (1.5, vec![0.0, 1.4]), (1.5, vec![0.0, 3.1]), (1.5, vec![0.0, 0.0]), (3.0, many)];
+    for (post, q) in starts {
+        for (length, mass) in [(1.0, 1.0), (1e3, 1e-6), (1e-4, 1e5)] {
+            let what = format!("post at {post}, from {q:?}, links of {length} and {mass}");
+            let start =
+                model(&arm(q.len(), length, mass, post, &q)).start().unwrap_or_else(|error| panic!("{what}: {error}"));
+            let (mut angle, mut tip) = (0.0, [0.0, 0.0]);
+            for q in &start.q {
+                angle += q;
+                tip = [tip[0] + f64::cos(angle), tip[1] + f64::sin(angle)];
+            }
+            assert_near(&tip, &[post, 0.0], 1e-12, &what);
+        }
+    }
+}

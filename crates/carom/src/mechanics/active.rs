@@ -25,6 +25,8 @@ pub struct Active {
     inertia: Vec<f64>,
     /// The last state (t, q, v); the time is NaN if there is none.
     at: Vec<f64>,
+    /// The right-hand sides of the equations there.
+    loads: Vec<f64>,
 }
 
 impl Active {
@@ -41,6 +43,7 @@ impl Active {
             steps: vec![0.0; code.n],
             inertia: vec![0.0; code.n],
             at: vec![f64::NAN; 1 + 2 * code.n],
+            loads: vec![0.0; code.n + rows.len()],
             local,
         }
     }
@@ -109,7 +112,7 @@ impl Active {
     ///
     /// The end of a step is the beginning of the next: at the last state nothing is computed.
     pub fn react(&mut self, t: f64, q: &[f64], v: &[f64]) -> Solved<()> {
-        let Active { local, equations, force, rates, constraints, inertia, at, .. } = self;
+        let Active { local, equations, force, rates, constraints, inertia, loads, at, .. } = self;
         let (known_q, known_v) = at[1..].split_at(q.len());
         if at[0] == t && known_q == q && known_v == v {
             return Ok(());
@@ -128,6 +131,9 @@ impl Active {
             equations.right().1[k] = -row.drift;
             *rate = row.g_t;
         }
+        let (balance, drifts) = loads.split_at_mut(n);
+        balance.copy_from_slice(equations.right().0);
+        drifts.copy_from_slice(equations.right().1);
         equations.solve().ok_or(NoSolution::Singular)?;
         force.fill(0.0);
         for k in 0..equations.rows.len() {
@@ -153,12 +159,16 @@ impl Active {
         self.acceleration().iter().zip(&self.inertia).map(|(a, f)| a * f).sum::<f64>().max(0.0).sqrt()
     }
 
-    /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it.
+    /// d²φ/dt² of a wall for the acceleration at the last state, and the sum of absolute terms in it: those of ∇φ·a, and those of
+    /// the loads F that make up a, w·F with w = M⁻¹∇φ on the constraints. In free fall the latter cancel.
     pub fn acceleration_of(&mut self, wall: usize) -> (f64, f64) {
-        let a = self.equations.solution().0;
         let row = self.local.row(self.local.code.row_of_wall(wall));
-        let size = row.support.iter().zip(row.grad).map(|(&i, slope)| (slope * a[i]).abs()).sum();
-        (row.dot(a) + row.drift, size)
+        let a = self.equations.solution().0;
+        let by_a: f64 = row.support.iter().zip(row.grad).map(|(&i, slope)| (slope * a[i]).abs()).sum();
+        let acceleration = row.dot(a) + row.drift;
+        let response = self.equations.respond(&row);
+        let by_loads: f64 = response.iter().zip(&self.loads).map(|(w, load)| (w * load).abs()).sum();
+        (acceleration, by_a + by_loads)
     }
 
     /// λ of the constraints, then of the walls, at the last state.

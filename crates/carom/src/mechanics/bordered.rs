@@ -24,6 +24,8 @@ pub(crate) struct Bordered {
     right: Vec<f64>,
     /// x, μ
     solution: Vec<f64>,
+    /// The solution for a right-hand side of another kind.
+    response: Vec<f64>,
 }
 
 impl Bordered {
@@ -42,6 +44,7 @@ impl Bordered {
             matrix: vec![0.0; size * size],
             mass,
             right: zeros.clone(),
+            response: zeros.clone(),
             solution: zeros,
         }
     }
@@ -80,6 +83,14 @@ impl Bordered {
         }
         self.lu.solve(&mut self.right, &mut self.solution);
         Some(self.solution.split_at(self.n))
+    }
+
+    /// The solution for b = ∇φ of a row and c = 0, with the matrix of the last solution, which stays as it is.
+    pub(crate) fn respond(&mut self, row: &Row) -> &[f64] {
+        self.right.fill(0.0);
+        row.add_to(1.0, &mut self.right[..self.n]);
+        self.lu.solve(&mut self.right, &mut self.response);
+        &self.response
     }
 
     /// x and μ of the last solution.

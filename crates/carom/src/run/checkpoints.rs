@@ -4,7 +4,7 @@ use super::observer::{Look, Observer};
 use crate::limits::{BEYOND, CHECKPOINTS, DIP_DEPTH, DIPS};
 use crate::phase::Phase;
 use crate::solve::Solved;
-use crate::step::{State, StepLog, pulling};
+use crate::step::{State, StepLog, pulling, terms_of_rate};
 
 /// A wall that the steps missed: the motion is beyond it, or the wall holds the motion although it would have to pull.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +104,10 @@ impl Checkpoints {
 
     /// True if the motion is beyond a wall by more than roundoff.
     fn is_beyond(&self, wall: usize, gap: f64, z: &Phase, h: f64, look: &mut Look) -> Solved<bool> {
-        Ok(gap < 0.0 && gap < -BEYOND * (h * self.rates[wall] + look.evaluator.size_of_gap(wall, z, z.q())?))
+        if gap >= 0.0 || gap >= -BEYOND * (h * self.rates[wall] + look.evaluator.size_of_gap(wall, z, z.q())?) {
+            return Ok(false);
+        }
+        Ok(gap < -BEYOND * h * terms_of_rate(wall, z, &mut *look.evaluator)?)
     }
 
     /// A wall that the motion enters and leaves again between this checkpoint and the one before, on an arc.

@@ -96,7 +96,8 @@ pub struct ErrorScale {
     /// For each coordinate the largest of its extent along the run, of h√(2K (M⁻¹)ᵢᵢ) with the largest kinetic energy K, and of
     /// 2⁻⁵⁰ max|qᵢ| over the tolerance.
     pub q: Vec<f64>,
-    /// For each momentum the largest of its extent along the run, of √(2K/(M⁻¹)ᵢᵢ), and of 2⁻⁵⁰ max|pᵢ| over the tolerance.
+    /// For each momentum the largest of its extent along the run, of √(2K/(M⁻¹)ᵢᵢ), and of 2⁻⁵⁰ max|pᵢ| over the tolerance;
+    /// infinite where it moves nothing, such as the one along a quaternion.
     pub p: Vec<f64>,
 }
 

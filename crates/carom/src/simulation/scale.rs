@@ -25,7 +25,8 @@ pub(super) fn scale_of(runner: &Runner, plan: Plan, outcome: &Outcome, tolerance
         let by_energy = match i < n {
             true => step * speed * roots[i],
             false if roots[i - n] > 0.0 => speed / roots[i - n],
-            false => 0.0,
+            // A momentum that moves nothing, as along a quaternion, is roundoff.
+            false => f64::INFINITY,
         };
         let by_roundoff = 2f64.powi(-50) * size / tolerance;
         scale.push((high - low).max(by_energy).max(by_roundoff));

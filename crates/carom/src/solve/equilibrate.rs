@@ -1,5 +1,8 @@
 //! The units of a matrix.
 
+/// A diagonal entry is no mass where |aᵢⱼ|/√|aᵢᵢaⱼⱼ| is above this: so many times larger would be the roundoff of an elimination.
+const FAR: f64 = 1024.0;
+
 /// Factors for the rows and columns of a matrix that make its entries comparable in any units.
 ///
 /// In the equations of mechanics, unknown j and residual j are conjugate: their product has the unit of an energy or an action. In
@@ -9,6 +12,8 @@
 /// cⱼ ≈ 1/√|aⱼⱼ|,   or, where aⱼⱼ = 0 (multipliers of constraints),   cⱼ ≈ 1/maxᵢ |aⱼᵢ|cᵢ
 /// ```
 ///
+/// A diagonal entry that is far too small for the others, |aᵢⱼ| ≫ √|aᵢᵢaⱼⱼ|, is no mass: constraints determine that unknown, as they do
+/// the length of a quaternion, and what is left of its entry may be roundoff. Its factor follows from the other unknowns instead.
 /// Those of the rows make the largest entry of each row about 1: rᵢ ≈ 1/maxⱼ |aᵢⱼ|cⱼ. All are powers of two, which round nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Equilibrium {
@@ -24,19 +29,34 @@ impl Equilibrium {
     /// Computes the factors of a matrix with these entries: row, column, value. Returns false if an entry is not finite, or if a row
     /// is zero.
     pub(super) fn set(&mut self, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) -> bool {
-        let Equilibrium { rows, columns } = self;
-        columns.fill(0.0);
+        self.columns.fill(0.0);
         let mut is_finite = true;
         for (i, j, x) in entries.clone() {
             is_finite &= x.is_finite();
             if i == j && x != 0.0 {
-                columns[j] = power_of_two(-(exponent(x) >> 1));
+                self.columns[j] = power_of_two(-(exponent(x) >> 1));
             }
         }
-        // Multipliers follow from the unknowns on which they act; a second round is for what depends on multipliers alone.
+        self.set_multipliers(entries.clone());
+        self.set_rows(entries.clone());
+        if is_finite && self.rows.iter().zip(&self.columns).any(|(r, c)| r * c > FAR) {
+            self.correct(entries.clone());
+            self.set_multipliers(entries.clone());
+            self.set_rows(entries);
+        }
+        let Equilibrium { rows, columns } = self;
+        let is_regular = is_finite && columns.iter().all(|c| *c > 0.0) && rows.iter().all(|r| *r > 0.0);
+        rows.iter_mut().for_each(|r| *r = inverse(*r));
+        is_regular
+    }
+
+    /// Computes the factors of unknowns without a diagonal entry, which are zero, from those on which they act.
+    fn set_multipliers(&mut self, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) {
+        let Equilibrium { rows, columns } = self;
+        // A second round is for what depends on multipliers alone.
         for _ in 0..2 {
             if columns.iter().all(|c| *c > 0.0) {
-                break;
+                return;
             }
             rows.fill(0.0);
             let known = entries.clone().filter(|&(i, j, _)| columns[i] == 0.0 && columns[j] > 0.0);
@@ -45,15 +65,47 @@ impl Equilibrium {
         }
         if columns.contains(&0.0) {
             rows.fill(0.0);
-            entries.clone().for_each(|(_, j, x)| rows[j] = rows[j].max(x.abs()));
+            entries.for_each(|(_, j, x)| rows[j] = rows[j].max(x.abs()));
             let unknown = columns.iter_mut().zip(&*rows).filter(|(c, size)| **c == 0.0 && **size > 0.0);
             unknown.for_each(|(c, size)| *c = inverse(*size));
         }
+    }
+
+    /// Writes the largest |aᵢⱼ|cⱼ of each row.
+    fn set_rows(&mut self, entries: impl Iterator<Item = (usize, usize, f64)>) {
+        let Equilibrium { rows, columns } = self;
         rows.fill(0.0);
         entries.for_each(|(i, j, x)| rows[i] = rows[i].max(x.abs() * columns[j]));
-        let is_regular = is_finite && columns.iter().all(|c| *c > 0.0) && rows.iter().all(|r| *r > 0.0);
-        rows.iter_mut().for_each(|r| *r = inverse(*r));
-        is_regular
+    }
+
+    /// Computes the factors of unknowns whose diagonal entry is no mass, and leaves those of multipliers at zero. Of two that do not
+    /// agree it is the one that has the larger part in a constraint; else the one that disagrees with more of the others.
+    #[cold]
+    fn correct(&mut self, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) {
+        let n = self.columns.len();
+        let mut has_mass = vec![false; n];
+        entries.clone().for_each(|(i, j, x)| has_mass[i] |= i == j && x != 0.0);
+        let masses = entries.clone().filter(|&(i, j, _)| i != j && has_mass[i] && has_mass[j]);
+        let columns = &mut self.columns;
+        columns.iter_mut().zip(&has_mass).filter(|(_, has_mass)| !**has_mass).for_each(|(c, _)| *c = 0.0);
+        for _ in 0..n {
+            let (mut disagree, mut largest, mut part) = (vec![0; n], vec![0.0; n], vec![0.0; n]);
+            for (i, j, _) in masses.clone().filter(|&(i, j, x)| x.abs() * columns[i] * columns[j] > FAR) {
+                disagree[i] += 1;
+                disagree[j] += 1;
+            }
+            let constraints = entries.clone().filter(|&(i, j, _)| !has_mass[i] && has_mass[j]);
+            constraints.clone().for_each(|(i, j, x)| largest[i] = f64::max(largest[i], x.abs() * columns[j]));
+            constraints.for_each(|(i, j, x)| part[j] = f64::max(part[j], x.abs() * columns[j] / largest[i]));
+            let worst = (0..n).filter(|&j| disagree[j] > 0).max_by(|&i, &j| {
+                let key = |k: usize| (part[k] > 0.5, disagree[k]);
+                key(i).cmp(&key(j)).then(part[i].total_cmp(&part[j]))
+            });
+            let Some(worst) = worst else { break };
+            let others = masses.clone().filter(|&(i, j, _)| i == worst || j == worst);
+            let size = others.map(|(i, j, x)| x.abs() * columns[if i == worst { j } else { i }]).fold(0.0, f64::max);
+            columns[worst] = inverse(size);
+        }
     }
 }
 
@@ -91,6 +143,23 @@ mod tests {
             for i in 0..3 {
                 assert_eq!((rows[i] * d[i] * 2.0, columns[i] * d[i] * 2.0), (plain.0[i], plain.1[i]), "{d:?}");
             }
+        }
+    }
+
+    /// Two masses and the length of a quaternion, which a constraint determines: the roundoff in its place on the diagonal must
+    /// not become its mass.
+    #[test]
+    fn a_diagonal_of_roundoff_is_no_mass() {
+        let factors = |tiny: f64| {
+            let matrix = [2.0, 0.5, 1e-2, 0.0, 0.5, 3.0, 2e-2, 0.0, 1e-2, 2e-2, tiny, 2.0, 0.0, 0.0, 2.0, 0.0];
+            let mut equilibrium = Equilibrium::new(4);
+            assert!(equilibrium.set((0..16).map(|k| (k / 4, k % 4, matrix[k]))));
+            equilibrium.columns
+        };
+        for tiny in [1e-19, -1e-22, 1e-30] {
+            let columns = factors(tiny);
+            assert_eq!(columns[..2], factors(1e-4)[..2], "{tiny}: {columns:?}");
+            assert!((16.0..=128.0).contains(&columns[2]), "{tiny}: {columns:?}");
         }
     }
 

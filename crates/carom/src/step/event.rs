@@ -96,7 +96,9 @@ impl Search<'_> {
             self.noise = 0.0;
             let dtau = if left || touches {
                 self.touching.move_with(z0, self.pace.h, self.evaluator)?;
-                let scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+                let mut scale = self.touching.scale(wall, begin.rate, z0, self.pace, self.evaluator)?;
+                let step = ([z0, z1], tau);
+                self.touching.widen(&mut scale, wall, begin.rate, step, self.evaluator)?;
                 self.noise = scale.roundoff;
                 let part = if self.leaving.contains(&wall) { self.opening_part(wall, z0, end, scale)? } else { None };
                 if let Some(dtau) = part.filter(|&dtau| dtau < tau) {
@@ -133,7 +135,7 @@ impl Search<'_> {
         scale: Scale,
     ) -> Result<bool, NoSolution> {
         let lies = begin.gap.abs() <= scale.roundoff && begin.rate.abs() <= scale.slow;
-        if !self.can_rest || end.gap >= 0.0 || !lies {
+        if !self.can_rest || end.gap >= 0.0 || !lies || are_together(begin, end, scale) {
             return Ok(false);
         }
         let mut moment = self.exact(wall, z0, end)?;
@@ -167,14 +169,13 @@ impl Search<'_> {
         [begin, end]: [Moment; 2],
         until: f64,
         left: bool,
-        Scale { slow, lowest, .. }: Scale,
+        scale: Scale,
     ) -> Result<Option<f64>, NoSolution> {
-        // Bodies that touch and move together do not press: between them there is roundoff.
-        let together = begin.gap.abs().max(end.gap.abs()) <= lowest && begin.rate.abs().max(end.rate.abs()) <= slow;
+        let Scale { slow, lowest, .. } = scale;
         self.sinks = SINKS * lowest;
         let dtau = if !left && begin.rate < -slow {
             Some(0.0)
-        } else if together {
+        } else if are_together(begin, end, scale) {
             None
         } else {
             self.look_inside(z0, end.tau)?;
@@ -354,4 +355,9 @@ impl Search<'_> {
         }
         Ok(None)
     }
+}
+
+/// True for bodies that touch and move together: they do not press, and what is between them is roundoff.
+fn are_together(begin: Moment, end: Moment, Scale { slow, lowest, .. }: Scale) -> bool {
+    begin.gap.abs().max(end.gap.abs()) <= lowest && begin.rate.abs().max(end.rate.abs()) <= slow
 }

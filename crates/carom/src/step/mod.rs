@@ -35,6 +35,7 @@ pub use maps::{Maps, Variant};
 pub(crate) use release::pulling;
 pub use scheme::{Path, Scheme};
 pub use state::{Memory, State};
+pub(crate) use touching::terms_of_rate;
 
 pub use crate::lanes::LaneMemory;
 use crate::solve::Solved;

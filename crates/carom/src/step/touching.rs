@@ -72,6 +72,8 @@ pub(super) struct Scale {
     pub(super) roundoff: f64,
     /// A gap below this, and a bounce lower than this, is none where the rate is small and energy is lost.
     pub(super) lowest: f64,
+    /// No rate above this is roundoff of the motion of other coordinates.
+    pub(super) slowest: f64,
 }
 
 impl Touching {
@@ -141,7 +143,38 @@ impl Touching {
         let way = pace.h.abs() * root_w * pace.fastest.max(motion);
         let roundoff = self.roundoff(wall, rate, z, evaluator)?;
         let slow = SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?);
-        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(pace.lowest * way) })
+        let slowest = slow.max(SLOW * root_w * motion);
+        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(pace.lowest * way), slowest })
+    }
+
+    /// Widens what is small at a wall by what the whole motion in the states z, h apart, adds up to the rate:
+    ///
+    /// ```text
+    /// φ̇ = w·p + φ_t,   w = M⁻¹∇φ
+    /// ```
+    ///
+    /// The terms wᵢpᵢ cancel where all bodies move together, as in free fall; the rate is then roundoff of them, and the gap of
+    /// their way in the step. |w·p| ≤ √W√(2K) says where none of that can be.
+    pub(super) fn widen(
+        &mut self,
+        scale: &mut Scale,
+        wall: usize,
+        rate: f64,
+        (states, h): ([&Phase; 2], f64),
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<()> {
+        if rate.abs() > scale.slowest {
+            return Ok(());
+        }
+        let mut terms = 0.0;
+        for z in states {
+            let lambda = self.push(wall, z, evaluator)?;
+            terms = f64::max(terms, sum_of_products(&self.change, z.p()) / lambda);
+        }
+        scale.slow = scale.slow.max(SLOW * terms);
+        scale.roundoff += GAP_ROUNDOFF * h.abs() * terms;
+        scale.lowest = scale.lowest.max(scale.roundoff);
+        Ok(())
     }
 
     /// True if the gap of a wall is wider than the lowest bounce, as a bound on √W shows, by the triangle inequality in the mass metric:
@@ -211,16 +244,7 @@ impl Touching {
     /// An impulse of a wall in the state z, about as large as the momenta that it changes; v⁺ − v⁻ is in `change`.
     fn push(&mut self, wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         let Touching { gradient, next, change, .. } = self;
-        evaluator.normal(wall, z, gradient);
-        let v = evaluator.velocity(z)?;
-        change.copy_from_slice(v);
-        let lambda = trial_impulse(z, v, gradient);
-        next.copy_from(z);
-        next.p_mut().iter_mut().zip(&*gradient).for_each(|(p, slope)| *p += lambda * slope);
-        evaluator.project(next)?;
-        let after = evaluator.velocity(next)?;
-        change.iter_mut().zip(after).for_each(|(v, after)| *v = after - *v);
-        Ok(lambda)
+        push(wall, z, [gradient, change], next, evaluator)
     }
 
     /// Begins with the impacts of an instant at which a wall is met in the state z. Returns the rate below which it is as good as none.
@@ -330,6 +354,38 @@ impl Touching {
         let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
         Ok(gap <= 0.0 || gap <= self.scale(wall, rate, z, pace, evaluator)?.lowest)
     }
+}
+
+/// The size of what adds up to a rate, Σ|wᵢpᵢ| with w = M⁻¹∇φ: see [`Touching::widen`].
+pub(crate) fn terms_of_rate(wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
+    let (mut next, mut gradient) = (z.clone(), z.p().to_vec());
+    let mut change = gradient.clone();
+    let lambda = push(wall, z, [&mut gradient, &mut change], &mut next, evaluator)?;
+    Ok(sum_of_products(&change, z.p()) / lambda)
+}
+
+/// An impulse of a wall in the state z, about as large as the momenta that it changes, with ∇φ, v⁺ − v⁻ and the state after it.
+fn push(
+    wall: usize,
+    z: &Phase,
+    [gradient, change]: [&mut Vec<f64>; 2],
+    next: &mut Phase,
+    evaluator: &mut dyn Evaluator,
+) -> Solved<f64> {
+    evaluator.normal(wall, z, gradient);
+    let v = evaluator.velocity(z)?;
+    change.copy_from_slice(v);
+    let lambda = trial_impulse(z, v, gradient);
+    next.copy_from(z);
+    next.p_mut().iter_mut().zip(&*gradient).for_each(|(p, slope)| *p += lambda * slope);
+    evaluator.project(next)?;
+    let after = evaluator.velocity(next)?;
+    change.iter_mut().zip(after).for_each(|(v, after)| *v = after - *v);
+    Ok(lambda)
+}
+
+fn sum_of_products(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a * b).abs()).sum()
 }
 
 /// √(v·M v), or what it is where L is not quadratic in v.

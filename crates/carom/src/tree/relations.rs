@@ -127,6 +127,18 @@ impl TangentSpace {
         self.mass.solve(tree, &self.pose, v);
     }
 
+    /// Writes how an impulse along a gradient changes the rates on the tangent space: w = M⁻¹∇φ − W (G W)⁻¹ G M⁻¹∇φ.
+    pub fn respond(&mut self, tree: &Tree, gradient: &[f64], w: &mut [f64]) {
+        w.copy_from_slice(gradient);
+        self.mass.solve(tree, &self.pose, w);
+        let n = tree.freedoms;
+        self.demand.iter_mut().zip(self.rows.chunks_exact(n)).for_each(|(demand, row)| *demand = dot(row, w));
+        self.lu.solve(&self.demand, &mut self.nu);
+        for (nu, column) in self.nu.iter().zip(self.w.chunks_exact(n)) {
+            w.iter_mut().zip(column).for_each(|(w, column)| *w -= nu * column);
+        }
+    }
+
     /// Solves (G W) x = b.
     pub fn solve(&self, b: &[f64], x: &mut [f64]) {
         self.lu.solve(b, x);

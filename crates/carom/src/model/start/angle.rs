@@ -42,7 +42,7 @@ impl Check<'_> {
 }
 
 /// What occurs inside a sine or cosine, and what occurs outside of all.
-fn by_place(fs: &[Expr]) -> (FxHashSet<Expr>, FxHashSet<Expr>) {
+pub(super) fn by_place(fs: &[Expr]) -> (FxHashSet<Expr>, FxHashSet<Expr>) {
     with_arena(|arena| {
         let (mut inside, mut outside) = (FxHashSet::default(), FxHashSet::default());
         let mut left: Vec<(Expr, bool)> = fs.iter().map(|&f| (f, false)).collect();

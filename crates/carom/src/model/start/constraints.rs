@@ -10,7 +10,7 @@ use crate::mechanics::Mechanics;
 use crate::mechanics::{Manifold, growth_factor, turn};
 use crate::model::{InitialMotion, Model};
 use crate::phase::Phase;
-use crate::solve::Lu;
+use crate::solve::{Lu, NoSolution, Solved};
 use crate::system::{Constraint, Enforce, time};
 
 /// The largest number of attempts to move a start onto the constraints.
@@ -38,20 +38,67 @@ impl Model {
 }
 
 impl Check<'_> {
-    /// Moves q onto the constraints, and v, if there is one, onto their tangent space.
-    pub(super) fn project(&self, q: &mut [f64], v: Option<&mut Vec<f64>>) -> Result<()> {
-        let system = &self.model.system;
-        if system.stated_constraints().is_empty() {
-            return self.normalise(q, v);
+    /// Moves q onto the constraints.
+    pub(super) fn project_q(&self, q: &mut [f64]) -> Result<()> {
+        if self.model.system.stated_constraints().is_empty() {
+            return self.normalise(q, None);
+        }
+        let mut projected = q.to_vec();
+        if self.correct(&mut projected).is_ok() {
+            q.copy_from_slice(&projected);
+            return Ok(());
+        }
+        let nearest = self.nearest(q);
+        q.copy_from_slice(&nearest.q);
+        if nearest.is_near && self.correct(q).is_ok() {
+            return Ok(());
+        }
+        q.copy_from_slice(&nearest.q);
+        if nearest.is_near {
+            self.independent(q)?;
+        }
+        Err(self.cannot_close(&nearest))
+    }
+
+    /// Moves q onto the constraints by Newton's method.
+    fn correct(&self, q: &mut [f64]) -> Solved<()> {
+        if let Some(recursive) = &self.recursive {
+            return recursive.project(self, q, None);
+        }
+        let Some((mut manifold, mut field)) = self.manifold().map_err(|_| NoSolution::Singular)? else { return Ok(()) };
+        let free = self.model.system.free();
+        let mut z = self.free_phase(q, &vec![0.0; q.len()]);
+        // From far away the corrections are small beside the way long before they are small.
+        for _ in 0..ROUNDS {
+            manifold.project(&mut z, &mut field)?;
+        }
+        free.iter().zip(z.q()).for_each(|(&i, &x)| q[i] = x);
+        Ok(())
+    }
+
+    /// Moves v onto the tangent space of the constraints.
+    pub(super) fn project_v(&self, q: &mut [f64], v: &mut Vec<f64>) -> Result<()> {
+        if self.model.system.stated_constraints().is_empty() {
+            return self.normalise(q, Some(v));
         }
         let impossible = |_| {
-            let message = "the start cannot be moved onto the constraints";
-            self.model.error(&self.model.places.q, message, "no configuration near it meets them all")
+            let message = "the velocities of the start cannot be moved onto the constraints";
+            self.model.error(&self.model.places.motion, message, "")
         };
+        self.independent(q)?;
         if let Some(recursive) = &self.recursive {
-            self.independent(q)?;
-            return recursive.project(self, q, v).map_err(impossible);
+            return recursive.project(self, q, Some(v)).map_err(impossible);
         }
+        let Some((_, mut field)) = self.manifold()? else { return Ok(()) };
+        let z = self.free_phase(q, v);
+        let tangent = field.velocity(0.0, &z.z).map_err(impossible)?;
+        self.model.system.free().iter().zip(tangent).for_each(|(&i, &x)| v[i] = x);
+        Ok(())
+    }
+
+    /// The constraints that a projection meets, as compiled equations; none if there are none.
+    fn manifold(&self) -> Result<Option<(Manifold, Field)>> {
+        let system = &self.model.system;
         // Solved once: compiling would take longer.
         let mut mechanics = Mechanics { backend: Backend::Interpreter, ..Mechanics::new(system) };
         // Without a second configuration a start is on a two-point constraint as it is on any other.
@@ -59,31 +106,17 @@ impl Check<'_> {
             mechanics.constraints.iter_mut().for_each(|constraint| constraint.enforce = Enforce::OnePoint);
         }
         if mechanics.tangent_constraints().is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        self.independent(q)?;
         let numbers: Vec<f64> = system.parameters.iter().map(|p| p.value).collect();
-        let (mut manifold, mut field) = (Manifold::new(&mechanics, &numbers)?, Field::new(&mechanics, &numbers)?);
-        let free = system.free();
-        let pick = |all: &[f64]| free.iter().map(|&i| all[i]).collect::<Vec<f64>>();
-        let zero = vec![0.0; q.len()];
-        let l_v = grad(system.lagrangian.l, &system.v());
-        let p = self.at(&l_v, q, v.as_ref().map_or(&zero, |v| v));
-        let mut z = Phase::new(0.0, &pick(q), &pick(&p));
-        match v {
-            None => {
-                // From far away the corrections are small beside the way long before they are small.
-                for _ in 0..ROUNDS {
-                    manifold.project(&mut z, &mut field).map_err(impossible)?;
-                }
-                free.iter().zip(z.q()).for_each(|(&i, &x)| q[i] = x);
-            }
-            Some(v) => {
-                let tangent = field.velocity(0.0, &z.z).map_err(impossible)?;
-                free.iter().zip(tangent).for_each(|(&i, &x)| v[i] = x);
-            }
-        }
-        Ok(())
+        Ok(Some((Manifold::new(&mechanics, &numbers)?, Field::new(&mechanics, &numbers)?)))
+    }
+
+    /// The free coordinates and their momenta at q and v.
+    fn free_phase(&self, q: &[f64], v: &[f64]) -> Phase {
+        let system = &self.model.system;
+        let pick = |all: &[f64]| system.free().iter().map(|&i| all[i]).collect::<Vec<f64>>();
+        Phase::new(0.0, &pick(q), &pick(&self.at(&grad(system.lagrangian.l, &system.v()), q, v)))
     }
 
     /// Ball joints are all that is to be projected: q/|q|, and v without its part along q, in which L_vv is singular.
@@ -157,14 +190,14 @@ impl Check<'_> {
     }
 
     /// The constraints that may repeat each other: those of ball joints have no part in the freedoms of a tree.
-    fn acting(&self) -> &[Constraint] {
+    pub(super) fn acting(&self) -> &[Constraint] {
         let system = &self.model.system;
         if self.is_recursive() { system.stated_constraints() } else { &system.constraints }
     }
 
     /// 1/√(L_vv)ᵢᵢ of each free coordinate at rest: the unit in which its gradients have the unit of an energy. 1 for a coordinate
     /// without a mass.
-    fn units(&self, q: &[f64]) -> Vec<f64> {
+    pub(super) fn units(&self, q: &[f64]) -> Vec<f64> {
         let unit = |mass: f64| Some(1.0 / mass.abs().sqrt()).filter(|unit| unit.is_normal()).unwrap_or(1.0);
         if let Some(recursive) = &self.recursive {
             return recursive.masses(q).into_iter().map(unit).collect();
@@ -174,7 +207,7 @@ impl Check<'_> {
     }
 
     /// The gradient of f in these units.
-    fn normal(&self, f: Expr, q: &[f64], units: &[f64]) -> Vec<f64> {
+    pub(super) fn normal(&self, f: Expr, q: &[f64], units: &[f64]) -> Vec<f64> {
         let slopes = self.gradient(f, q);
         let slopes = self.recursive.as_ref().map_or(slopes.clone(), |recursive| recursive.gradient(q, &slopes));
         slopes.iter().zip(units).map(|(slope, unit)| slope * unit).collect()

@@ -2,6 +2,7 @@
 
 mod angle;
 mod bodies;
+mod closing;
 mod constraints;
 mod quick;
 mod recursive;
@@ -70,12 +71,12 @@ impl Model {
         check.follow(&mut given_q, &initial.missing[0], 0.0, |motion| motion);
         let mut q = given_q.clone();
         if initial.project {
-            check.project(&mut q, None)?;
+            check.project_q(&mut q)?;
         }
         let (given_v, next) = check.motion(initial, &q)?;
         let mut v = given_v.clone();
         if initial.project && next.is_none() {
-            check.project(&mut q, Some(&mut v))?;
+            check.project_v(&mut q, &mut v)?;
         }
         check.drives(&q, &v, next.as_deref());
         check.finite(&q, &v);

@@ -8,6 +8,7 @@ use crate::solve::Solved;
 use crate::system::{Constraint, System, time};
 use crate::tree::{
     Articulated, Drive, Force, Pose, Quaternion, RelationValues, Relations, Surroundings, TangentSpace, Tree, Vec3,
+    move_by,
 };
 
 /// The tree of a mechanism at t = 0. States have an entry for every coordinate, free or driven.
@@ -117,6 +118,15 @@ impl Recursive {
         tangent.project(&self.tree, &mut p, &mut rates);
         *v = self.all_rates(&free_q, &rates);
         Ok(())
+    }
+
+    /// q, moved by a step of the freedoms.
+    pub(super) fn moved(&self, q: &[f64], step: &[f64]) -> Vec<f64> {
+        let (start, mut all) = (self.pick(q), q.to_vec());
+        let mut end = start.clone();
+        move_by(&self.tree, &start, step, &mut end);
+        self.free.iter().zip(&end).for_each(|(&i, x)| all[i] = *x);
+        all
     }
 
     fn normalise(&self, free_q: &mut [f64]) {

@@ -25,6 +25,9 @@ pub(super) struct Instant {
     /// The accelerations of the freedoms, M a, and the multipliers, if they are known.
     pub(super) a: Vec<f64>,
     pub(super) inertia: Vec<f64>,
+    /// Q − c: what the accelerations are made up of.
+    loads: Vec<f64>,
+    response: Vec<f64>,
     pub(super) lambda: Vec<f64>,
     demand: Vec<f64>,
     force: Vec<f64>,
@@ -48,6 +51,8 @@ impl Instant {
             q_dot: vec![0.0; n],
             a: vec![0.0; freedoms],
             inertia: vec![0.0; freedoms],
+            loads: vec![0.0; freedoms],
+            response: vec![0.0; freedoms],
             lambda: vec![0.0; count],
             demand: vec![0.0; count],
             force: vec![0.0; freedoms],
@@ -65,8 +70,14 @@ impl Instant {
         if self.z == *z {
             return Ok(());
         }
+        // Impulses change momenta only: the pose, the rows and the factors of M stay.
+        let is_there = self.z.t == z.t && self.z.q() == z.q();
         self.forget();
-        self.put(machine, z.t, z.q())?;
+        if is_there {
+            self.has_forces = false;
+        } else {
+            self.put(machine, z.t, z.q())?;
+        }
         machine.tree.to_freedoms(z.q(), z.p(), 0.5, &mut self.p);
         self.tangent.project(&machine.tree, &mut self.p, &mut self.v);
         self.set_moving(machine, z.q());
@@ -108,8 +119,9 @@ impl Instant {
         let moment = At { pose: &self.pose, around: &self.around, t, q, v: &self.v };
         self.force.fill(0.0);
         machine.load(&mut self.memory, &moment, &mut self.force);
-        let Instant { tangent, pose, around, v, a, inertia, force, demand, lambda, .. } = self;
+        let Instant { tangent, pose, around, v, a, inertia, loads, force, demand, lambda, .. } = self;
         tangent.mass.balance(tree, pose, around, (q, v), force, inertia);
+        loads.copy_from_slice(inertia);
         a.copy_from_slice(inertia);
         tangent.mass.solve(tree, &tangent.pose, a);
         let n = tree.freedoms;
@@ -141,7 +153,8 @@ impl Instant {
         machine.code.walls[wall].add_gradient(machine, &self.memory.work, &self.pose, q, 1.0, into);
     }
 
-    /// d²φ/dt² of a wall for the accelerations, and the sum of absolute terms in it, after `react`.
+    /// d²φ/dt² of a wall for the accelerations, and the sum of absolute terms in it, after `react`: those of ∇φ·a, and those of the
+    /// loads Q − c that make up a, w·(Q − c) with w = M⁻¹∇φ on the constraints. In free fall the latter cancel.
     pub(super) fn acceleration_of(&mut self, machine: &Machine, wall: usize, t: f64, q: &[f64]) -> (f64, f64) {
         self.gap_and_rate(machine, wall, t, q);
         let mut row = std::mem::take(&mut self.force);
@@ -150,8 +163,11 @@ impl Instant {
         let moment = At { pose: &self.pose, around: &self.around, t, q, v: &self.v };
         let (work, mass) = (&mut self.memory.work, &mut self.tangent.mass);
         let drift = machine.code.walls[wall].drift(machine, work, mass, &moment, &self.q_dot);
-        let size = row.iter().zip(&self.a).map(|(g, a)| (g * a).abs()).sum();
-        let acceleration = dot(&row, &self.a) + drift;
+        let Instant { tangent, response, loads, a, .. } = self;
+        let terms = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x * y).abs()).sum::<f64>();
+        let acceleration = dot(&row, a) + drift;
+        tangent.respond(&machine.tree, &row, response);
+        let size = terms(&row, a) + terms(response, loads);
         self.force = row;
         (acceleration, size)
     }
