@@ -235,28 +235,3 @@ impl Flow for Held {
         Box::new(self.clone())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::discrete::{Galerkin, Nodes};
-    use crate::mechanics::{LocalCode, Mechanics};
-    use crate::model::Model;
-
-    /// A constant acceleration along a straight wall is guessed to roundoff.
-    #[test]
-    fn a_constant_acceleration_needs_no_correction() {
-        let text = "coordinates = [\"x\", \"y\"]\n[lagrangian]\nT = \"(x'^2 + y'^2)/2\"\nV = \"9.81*y\"\n\
-                    [[wall]]\nphi = \"y - x/2\"\n[initial]\nq = [0, 0]\nv = [2, 1]\n";
-        let model = Model::from_text("slope", text, &[]).expect("it is right");
-        let local = Arc::new(LocalCode::new(&Mechanics::new(&model.system)).expect("it compiles"));
-        let rule = Galerkin { degree: 6, at: Nodes::Gauss };
-        let mut held = Held::new(&Arc::new(HeldCode::new(&local, &rule).expect("it has a code")), &[0], &[]);
-        let (z0, mut z1) = (Phase::new(0.0, &[0.0, 0.0], &[2.0, 1.0]), Phase::new(0.0, &[0.0, 0.0], &[0.0, 0.0]));
-        held.step(&z0, 0.1, &mut z1).expect("there is a solution");
-        assert!(held.equations.correction.iter().all(|x| *x == 0.0), "{:?}", held.equations.correction);
-        // ẍ = −g sin α cos α with tan α = 1/2.
-        let x = 0.2 - 0.5 * 9.81 * 0.4 * 0.01;
-        assert!((z1.q()[0] - x).abs() < 1e-15 && (z1.q()[1] - 0.5 * x).abs() < 1e-15, "{z1:?}");
-    }
-}
