@@ -81,7 +81,8 @@ impl Check<'_> {
             if !before.is_finite() || is_least || before <= NEAR * NEAR * first {
                 break;
             }
-            let damped = |k: usize| products[k] + if k % (m + 1) == 0 { damping * sizes[k / (m + 1)] } else { 0.0 };
+            let damped =
+                |k: usize| products[k] + if k.is_multiple_of(m + 1) { damping * sizes[k / (m + 1)] } else { 0.0 };
             let is_solved = lu.factor(&(0..m * m).map(damped).collect::<Vec<f64>>());
             if is_solved {
                 lu.solve(&g, &mut y);
@@ -164,7 +165,7 @@ impl Check<'_> {
                 let loop_name = name.rsplit_once(' ').map_or(name.as_str(), |(name, _)| name);
                 (
                     format!("the loop `{loop_name}`"),
-                    format!("the smallest distance found of its points is {distance:.6}"),
+                    format!("the smallest distance found of its points is {}", digits(distance)),
                 )
             }
             Form::Distance { length, .. } => {
@@ -172,20 +173,29 @@ impl Check<'_> {
                 let distance = (2.0 * g[worst] + length * length).max(0.0).sqrt();
                 (
                     format!("the distance `{name}`"),
-                    format!("the nearest to its length {length} that was found is {distance:.6}"),
+                    format!("the nearest to its length {length} that was found is {}", digits(distance)),
                 )
             }
             Form::Function | Form::Unit(_) => {
-                (format!("the constraint `{name}`"), format!("the smallest |g| found is {:.6}", g[worst].abs()))
+                (format!("the constraint `{name}`"), format!("the smallest |g| found is {}", digits(g[worst].abs())))
             }
         };
+        let verb = if matches!(form, Form::Join { .. }) { ["close", "closed"] } else { ["be met", "met"] };
         let (message, label) = if nearest.is_least {
-            (format!("{what} cannot close from this start"), found)
+            (format!("{what} cannot {} from this start", verb[0]), found)
         } else {
-            (format!("{what} was not closed from this start"), format!("{found}, where the search ended; start nearer"))
+            (
+                format!("{what} was not {} from this start", verb[1]),
+                format!("{found}, where the search ended; start nearer"),
+            )
         };
         self.model.error(&self.model.places.constraints[worst], message, label)
     }
+}
+
+/// x with six digits.
+fn digits(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
 }
 
 /// x/y; 0 where y is.
