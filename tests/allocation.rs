@@ -166,3 +166,19 @@ fn projected_steps_do_not_allocate() {
     };
     assert_eq!(count(0.5), count(2.0));
 }
+
+/// Looking for the crossings of a section that is never crossed allocates nothing, whether steps leave a polynomial or not.
+#[test]
+fn sections_do_not_allocate() {
+    let text =
+        format!("{}\n[[section]]\nname = \"far\"\ng = \"theta - 100\"\n", find("pendulum").expect("it ships").text);
+    let model = Model::from_text("pendulum", &text, &[]).expect("it is right");
+    for method in ["svc+ctec", "gauss4+ctec"] {
+        let method = Method::named(method, None).expect("it is registered");
+        let count = |until: f64| {
+            let simulation = Simulation::new(&model, &method, 0.01, until).expect("it compiles");
+            allocations(|| assert!(simulation.watch(&mut ()).expect("it runs").steps > 10))
+        };
+        assert_eq!(count(0.3), count(0.6), "{}", method.name);
+    }
+}

@@ -1,12 +1,12 @@
 //! Compares methods and steps with a reference motion of high order, which is computed once.
 //!
 //! ```
-//! use carom::lab::compare::{Plan, compare};
+//! use carom::lab::compare::{ComparisonPlan, compare};
 //! use carom::lab::model::Model;
 //!
 //! let text = carom::lab::catalogue::find("pendulum").unwrap().text;
 //! let model = Model::from_text("pendulum", text, &[])?;
-//! let comparison = compare(&model, &Plan::new(&["cva", "gauss2"], None, &[0.02, 0.01], 1.0)?, &mut |_| {})?;
+//! let comparison = compare(&model, &ComparisonPlan::new(&["cva", "gauss2"], None, &[0.02, 0.01], 1.0)?, &mut |_| {})?;
 //! let order = |row: usize| comparison.rows[row].order.unwrap();
 //! assert!((order(1) - 2.0).abs() < 0.1 && (order(3) - 4.0).abs() < 0.1);
 //! # Ok::<(), carom::lab::error::Error>(())

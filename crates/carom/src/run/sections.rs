@@ -19,12 +19,14 @@ pub struct Sections {
     pub only_ends: bool,
     /// The least and the largest value of each section in a step.
     ranges: Vec<[f64; 2]>,
+    /// The velocities at both ends of a step.
+    velocities: Vec<f64>,
 }
 
 impl Sections {
     /// All crossings of sections with these directions, each of which may end the run.
     pub fn new(list: Vec<(Direction, bool)>) -> Sections {
-        Sections { list, only_ends: false, ranges: Vec::new() }
+        Sections { list, only_ends: false, ranges: Vec::new(), velocities: Vec::new() }
     }
 
     /// These sections, for a run of which only the end counts.
@@ -42,7 +44,7 @@ impl Sections {
         let mut found = std::mem::take(&mut log.crossings);
         self.ranges.clear();
         let is_smooth = log.arcs().len() == 1 && !look.looker.is_projected();
-        if is_smooth && sample(log, look, &mut self.ranges).is_err() {
+        if is_smooth && sample(log, look, &mut self.ranges, &mut self.velocities).is_err() {
             self.ranges.clear();
         }
         for arc in 0..log.arcs().len() {
@@ -70,7 +72,7 @@ impl Sections {
 
 /// The range of each section in a step without events: at its ends, and between them on the polynomial of the motion, or on a line
 /// that has the velocities of both ends.
-fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>) -> Solved<()> {
+fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>, velocities: &mut Vec<f64>) -> Solved<()> {
     let (start, end) = (&log.arcs()[0].start, &log.end.z);
     let n = start.q().len();
     let Look { looker, evaluator, z } = look;
@@ -85,8 +87,10 @@ fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>) -> Solved<
     };
     see(start, &mut **evaluator)?;
     see(end, &mut **evaluator)?;
-    let v0 = evaluator.velocity(start)?.to_vec();
-    let v1 = evaluator.velocity(end)?.to_vec();
+    velocities.clear();
+    velocities.extend_from_slice(evaluator.velocity(start)?);
+    velocities.extend_from_slice(evaluator.velocity(end)?);
+    let (v0, v1) = velocities.split_at(n);
     let h = end.t - start.t;
     for k in 1..PARTS {
         let s = k as f64 / PARTS as f64;

@@ -19,11 +19,24 @@ const FAR: f64 = 1024.0;
 pub(super) struct Equilibrium {
     pub(super) rows: Vec<f64>,
     pub(super) columns: Vec<f64>,
+    unknowns: Vec<Unknown>,
+}
+
+/// What tells whether the diagonal entry of an unknown is a mass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unknown {
+    has_mass: bool,
+    /// With how many others it disagrees.
+    disagrees: usize,
+    /// The largest entry of its row, if it is a multiplier.
+    largest: f64,
+    /// Its part in a constraint: at most 1.
+    part: f64,
 }
 
 impl Equilibrium {
     pub(super) fn new(n: usize) -> Equilibrium {
-        Equilibrium { rows: vec![1.0; n], columns: vec![1.0; n] }
+        Equilibrium { rows: vec![1.0; n], columns: vec![1.0; n], unknowns: vec![Unknown::default(); n] }
     }
 
     /// Computes the factors of a matrix with these entries: row, column, value. Returns false if an entry is not finite, or if a row
@@ -44,7 +57,7 @@ impl Equilibrium {
             self.set_multipliers(entries.clone());
             self.set_rows(entries);
         }
-        let Equilibrium { rows, columns } = self;
+        let Equilibrium { rows, columns, .. } = self;
         let is_regular = is_finite && columns.iter().all(|c| *c > 0.0) && rows.iter().all(|r| *r > 0.0);
         rows.iter_mut().for_each(|r| *r = inverse(*r));
         is_regular
@@ -52,7 +65,7 @@ impl Equilibrium {
 
     /// Computes the factors of unknowns without a diagonal entry, which are zero, from those on which they act.
     fn set_multipliers(&mut self, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) {
-        let Equilibrium { rows, columns } = self;
+        let Equilibrium { rows, columns, .. } = self;
         // A second round is for what depends on multipliers alone.
         for _ in 0..2 {
             if columns.iter().all(|c| *c > 0.0) {
@@ -73,7 +86,7 @@ impl Equilibrium {
 
     /// Writes the largest |aᵢⱼ|cⱼ of each row.
     fn set_rows(&mut self, entries: impl Iterator<Item = (usize, usize, f64)>) {
-        let Equilibrium { rows, columns } = self;
+        let Equilibrium { rows, columns, .. } = self;
         rows.fill(0.0);
         entries.for_each(|(i, j, x)| rows[i] = rows[i].max(x.abs() * columns[j]));
     }
@@ -82,27 +95,36 @@ impl Equilibrium {
     /// agree it is the one that has the larger part in a constraint; else the one that disagrees with more of the others.
     #[cold]
     fn correct(&mut self, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) {
-        let n = self.columns.len();
-        let mut has_mass = vec![false; n];
-        entries.clone().for_each(|(i, j, x)| has_mass[i] |= i == j && x != 0.0);
-        let masses = entries.clone().filter(|&(i, j, _)| i != j && has_mass[i] && has_mass[j]);
-        let columns = &mut self.columns;
-        columns.iter_mut().zip(&has_mass).filter(|(_, has_mass)| !**has_mass).for_each(|(c, _)| *c = 0.0);
-        for _ in 0..n {
-            let (mut disagree, mut largest, mut part) = (vec![0; n], vec![0.0; n], vec![0.0; n]);
-            for (i, j, _) in masses.clone().filter(|&(i, j, x)| x.abs() * columns[i] * columns[j] > FAR) {
-                disagree[i] += 1;
-                disagree[j] += 1;
+        let Equilibrium { columns, unknowns, .. } = self;
+        unknowns.fill(Unknown::default());
+        entries.clone().for_each(|(i, j, x)| unknowns[i].has_mass |= i == j && x != 0.0);
+        columns.iter_mut().zip(&*unknowns).filter(|(_, unknown)| !unknown.has_mass).for_each(|(c, _)| *c = 0.0);
+        for _ in 0..columns.len() {
+            for unknown in &mut *unknowns {
+                *unknown = Unknown { has_mass: unknown.has_mass, ..Unknown::default() };
             }
-            let constraints = entries.clone().filter(|&(i, j, _)| !has_mass[i] && has_mass[j]);
-            constraints.clone().for_each(|(i, j, x)| largest[i] = f64::max(largest[i], x.abs() * columns[j]));
-            constraints.for_each(|(i, j, x)| part[j] = f64::max(part[j], x.abs() * columns[j] / largest[i]));
-            let worst = (0..n).filter(|&j| disagree[j] > 0).max_by(|&i, &j| {
-                let key = |k: usize| (part[k] > 0.5, disagree[k]);
-                key(i).cmp(&key(j)).then(part[i].total_cmp(&part[j]))
-            });
-            let Some(worst) = worst else { break };
-            let others = masses.clone().filter(|&(i, j, _)| i == worst || j == worst);
+            for (i, j, x) in entries.clone().filter(|&(i, j, _)| i != j) {
+                match (unknowns[i].has_mass, unknowns[j].has_mass) {
+                    (true, true) if x.abs() * columns[i] * columns[j] > FAR => {
+                        unknowns[i].disagrees += 1;
+                        unknowns[j].disagrees += 1;
+                    }
+                    (false, true) => unknowns[i].largest = f64::max(unknowns[i].largest, x.abs() * columns[j]),
+                    _ => {}
+                }
+            }
+            for (i, j, x) in entries.clone() {
+                if !unknowns[i].has_mass && unknowns[j].has_mass {
+                    unknowns[j].part = f64::max(unknowns[j].part, x.abs() * columns[j] / unknowns[i].largest);
+                }
+            }
+            let key = |unknown: &Unknown| (unknown.part > 0.5, unknown.disagrees);
+            let worst = unknowns.iter().enumerate().filter(|(_, unknown)| unknown.disagrees > 0);
+            let worst = worst.max_by(|(_, a), (_, b)| key(a).cmp(&key(b)).then(a.part.total_cmp(&b.part)));
+            let Some((worst, _)) = worst else { break };
+            let is_other = |i: usize, j: usize| i != j && (i == worst || j == worst);
+            let masses = entries.clone().filter(|&(i, j, _)| unknowns[i].has_mass && unknowns[j].has_mass);
+            let others = masses.filter(|&(i, j, _)| is_other(i, j));
             let size = others.map(|(i, j, x)| x.abs() * columns[if i == worst { j } else { i }]).fold(0.0, f64::max);
             columns[worst] = inverse(size);
         }
