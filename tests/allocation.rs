@@ -179,6 +179,7 @@ fn sections_do_not_allocate() {
             let simulation = Simulation::new(&model, &method, 0.01, until).expect("it compiles");
             allocations(|| assert!(simulation.watch(&mut ()).expect("it runs").steps > 10))
         };
-        assert_eq!(count(0.3), count(0.6), "{}", method.name);
+        let (few, many) = (count(0.3), count(0.6));
+        assert!(many <= few, "{}: {few} in 30 steps, {many} in 60", method.name);
     }
 }
