@@ -1,6 +1,6 @@
 //! The units of a matrix.
 
-/// A diagonal entry is no mass where |aᵢⱼ|/√|aᵢᵢaⱼⱼ| is above this: so many times larger would be the roundoff of an elimination.
+/// Above this ratio |aᵢⱼ|/√|aᵢᵢaⱼⱼ|, a diagonal entry is not treated as a mass: elimination would amplify roundoff by this factor.
 const FAR: f64 = 1024.0;
 
 /// Factors for the rows and columns of a matrix that make its entries comparable in any units.
