@@ -126,6 +126,9 @@ pub const LOWEST_BOUNCE: f64 = 1e-10;
 pub const BOUNCE_OF_TOLERANCE: f64 = 10.0;
 /// Only bounces slower than this, relative to the fastest impact so far, may be the last.
 pub const SLOW_BOUNCE: f64 = 1e-2;
+/// A motion that would go further than this in a step at its rate, relative to the roundoff of the gap, bounces higher than that roundoff:
+/// otherwise its acceleration would carry it 10¹⁰ times as far.
+pub const LEAVES: f64 = 1e10;
 /// A force below this, relative to the sum of all, is none.
 pub const NO_FORCE: f64 = 1e-12;
 /// A force below this, relative to the sum of all, is roundoff in the search for the time when it vanishes.

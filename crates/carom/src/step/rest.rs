@@ -23,7 +23,7 @@ use super::maps::Maps;
 use super::press::press;
 use super::touching::{Pace, Scale};
 use crate::impact::by_others;
-use crate::limits::{NO_FORCE, SLOW, SLOW_BOUNCE};
+use crate::limits::{LEAVES, NO_FORCE, SLOW, SLOW_BOUNCE};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
@@ -138,8 +138,11 @@ impl Rest {
             }
             // With e = 1 every bounce above roundoff is kept.
             let loses = restitution[wall] < 1.0;
-            if !loses && gap.abs() > touching.roundoff(wall, rate, z, &mut **evaluator)? {
-                continue;
+            if !loses {
+                let roundoff = touching.roundoff(wall, rate, z, &mut **evaluator)?;
+                if gap.abs() > roundoff || (rate * pace.h).abs() > LEAVES * roundoff {
+                    continue;
+                }
             }
             let scale = touching.scale(wall, rate, z, pace, &mut **evaluator)?;
             let lowest = if loses { scale.lowest } else { scale.roundoff };
