@@ -30,17 +30,18 @@ impl Quantities {
         let known: Vec<bool> = model.outputs.iter().map(|output| !output.value.depends_on(&forces)).collect();
         let outputs = model.outputs.iter().zip(&known);
         let outputs = outputs.map(|(output, known)| if *known { output.value } else { Expr::constant(0.0) });
-        let momenta = grad(system.lagrangian.l, &system.v());
         let objective = model.problem.objective;
         let end = wants_objective.then_some(objective.end.unwrap_or(Expr::constant(0.0)));
-        let functions: Vec<Expr> =
-            system.q().into_iter().chain(system.v()).chain(momenta).chain(outputs).chain(end).collect();
+        let of_state: Vec<Expr> = system.q().into_iter().chain(system.v()).collect();
+        let others: Vec<Expr> = outputs.chain(end).collect();
+        let l = system.lagrangian.l;
+        let functions = || system.drive(&[&of_state[..], &grad(l, &system.v()), &others].concat());
         let running = objective.running.filter(|_| wants_objective);
         let (free, n) = (system.free(), system.coordinates.len());
         Ok(Quantities {
-            state: code.outputs(&system.drive(&functions))?,
+            state: code.outputs(&[&of_state[..], &[l], &others].concat(), functions)?,
             known,
-            running: running.map(|l| code.outputs(&system.drive(&[l]))).transpose()?,
+            running: running.map(|l| code.outputs(&[l], || system.drive(&[l]))).transpose()?,
             coordinates: n,
             free: (0..n).map(|i| free.iter().position(|&k| k == i)).collect(),
         })

@@ -50,7 +50,7 @@ pub struct TangentCode {
     /// e of each wall, then its derivatives by θ.
     pub(super) restitution: Kernel,
     pub(super) walls: usize,
-    /// The functions of a state that were asked for.
+    /// The functions of a state that were asked for, and the expressions with which they were.
     pub(super) outputs: Mutex<Vec<(Vec<Expr>, Arc<OutputCode>)>>,
 }
 

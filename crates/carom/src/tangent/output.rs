@@ -26,15 +26,16 @@ impl OutputCode {
 }
 
 impl TangentCode {
-    /// Compiles functions of the free coordinates, once.
-    pub fn outputs(&self, functions: &[Expr]) -> Result<Arc<OutputCode>> {
+    /// Compiles functions of the free coordinates, once for all that is asked for with the same expressions.
+    pub fn outputs(&self, asked: &[Expr], functions: impl FnOnce() -> Vec<Expr>) -> Result<Arc<OutputCode>> {
         let mut known = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, code)) = known.iter().find(|(known, _)| known == functions) {
+        if let Some((_, code)) = known.iter().find(|(known, _)| known == asked) {
             return Ok(code.clone());
         }
-        let block = Block::new(&self.mechanics, functions, &self.symbols(), &[])?;
+        let functions = functions();
+        let block = Block::new(&self.mechanics, &functions, &self.symbols(), &[])?;
         let code = Arc::new(OutputCode { block, count: functions.len() });
-        known.push((functions.to_vec(), code.clone()));
+        known.push((asked.to_vec(), code.clone()));
         Ok(code)
     }
 }
