@@ -17,17 +17,29 @@ pub fn minus(a: Vector, b: Vector) -> Vector {
     [0, 1, 2].map(|i| a[i] - b[i])
 }
 
-/// R a.
-pub fn apply(r: Matrix, a: Vector) -> Vector {
-    r.map(|row| (0..3).map(|k| row[k] * a[k]).sum())
+/// k a.
+pub fn scaled(k: f64, a: Vector) -> Vector {
+    a.map(|x| k * x)
 }
 
-fn unit(a: Vector) -> Option<Vector> {
+/// a · b.
+pub fn dot(a: Vector, b: Vector) -> f64 {
+    (0..3).map(|k| a[k] * b[k]).sum()
+}
+
+/// R a.
+pub fn apply(r: Matrix, a: Vector) -> Vector {
+    r.map(|row| dot(row, a))
+}
+
+/// a/|a|, if a has a direction.
+pub fn unit(a: Vector) -> Option<Vector> {
     let size = a.iter().map(|x| x * x).sum::<f64>().sqrt();
     (size > 1e-150 && size.is_finite()).then(|| a.map(|x| x / size))
 }
 
-fn cross(a: Vector, b: Vector) -> Vector {
+/// a × b.
+pub fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 

@@ -7,7 +7,7 @@ use super::super::turn::{Matrix, Vector, add, apply, minus, of_quaternion, produ
 use super::super::xml::{elements, error, numbers, three};
 use super::compiler::Compiler;
 use super::read::placed;
-use super::{Equality, Kind, Scene, Spot};
+use super::{Equality, Kind, Loop, Scene, Spot};
 
 impl<'s, 'a, 'i> Compiler<'s, 'a, 'i> {
     /// Reads `<equality>`.
@@ -57,9 +57,9 @@ impl<'s, 'a, 'i> Compiler<'s, 'a, 'i> {
         }
     }
 
-    fn connect(&self, node: &Node, scene: &Scene) -> Result<Equality> {
+    fn connect(&self, node: &Node, scene: &mut Scene) -> Result<Equality> {
         if let Some(sites) = self.sites(node, scene)? {
-            return Ok(Equality::Connect(sites));
+            return Ok(Equality::Connect(Loop::new(scene, sites, false)));
         }
         let (one, other) = (self.body(node, "body1", scene)?, self.body(node, "body2", scene)?);
         let Some(anchor) = node.attribute("anchor") else {
@@ -69,10 +69,11 @@ impl<'s, 'a, 'i> Compiler<'s, 'a, 'i> {
         // The anchor is given in the first body; on the second it is where that is at the reference.
         let ((p1, r1), (p2, r2)) = (placed(scene, one), placed(scene, other));
         let place = apply(transposed(r2), minus(add(p1, apply(r1, anchor)), p2));
-        Ok(Equality::Connect([Spot { body: one, at: anchor }, Spot { body: other, at: place }]))
+        let ends = [Spot { body: one, at: anchor }, Spot { body: other, at: place }];
+        Ok(Equality::Connect(Loop::new(scene, ends, false)))
     }
 
-    fn weld(&self, node: &Node, scene: &Scene) -> Result<Equality> {
+    fn weld(&self, node: &Node, scene: &mut Scene) -> Result<Equality> {
         if node.attribute("site1").is_some() {
             return Err(error(self.source, node, "a `weld` of sites is not supported", "name two bodies"));
         }
@@ -96,7 +97,8 @@ impl<'s, 'a, 'i> Compiler<'s, 'a, 'i> {
         }
         let anchor = node.attribute("anchor").map_or(Ok([0.0; 3]), |text| three(self.source, node, "anchor", text))?;
         let place = add(pose.0, apply(pose.1, anchor));
-        Ok(Equality::Weld([Spot { body: one, at: place }, Spot { body: other, at: anchor }], pose.1))
+        let ends = [Spot { body: one, at: place }, Spot { body: other, at: anchor }];
+        Ok(Equality::Weld(Loop::new(scene, ends, true), pose.1))
     }
 
     fn coupling(&self, node: &Node, scene: &Scene) -> Result<Equality> {

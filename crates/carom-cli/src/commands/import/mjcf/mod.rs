@@ -7,7 +7,9 @@
 mod compiler;
 mod equality;
 mod geom;
+mod loops;
 mod read;
+mod tie;
 mod write;
 
 #[cfg(test)]
@@ -100,11 +102,22 @@ pub struct Spot {
     pub at: Vector,
 }
 
+/// Two places that are one.
+pub struct Loop {
+    pub ends: [Spot; 2],
+    /// The body that carries the loop. None is the world.
+    pub base: Option<usize>,
+    /// The axes of that body along which the places are to be one; the joints of the loop do the rest.
+    pub axes: Vec<usize>,
+    /// Of a weld, the axes of the second body about which it is held.
+    pub turns: Vec<usize>,
+}
+
 pub enum Equality {
     /// Two places are one.
-    Connect([Spot; 2]),
+    Connect(Loop),
     /// Two places are one, and axes of the first body, turned, are those of the second.
-    Weld([Spot; 2], Matrix),
+    Weld(Loop, Matrix),
     /// q₁ = Σ c_k q₂^k, of joints by number.
     Joint(usize, Option<usize>, [f64; 5]),
 }

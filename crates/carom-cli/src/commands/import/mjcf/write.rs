@@ -1,22 +1,22 @@
 //! The model of a scene, as text.
 
 use super::super::names::{Names, key};
-use super::super::turn::{Matrix, Vector, add, apply, minus, quaternion, rotation_vector, transposed};
+use super::super::turn::{Matrix, Vector, add, apply, minus, quaternion, rotation_vector};
 use super::super::write::vector;
-use super::{Body, Drawn, Equality, Joint, Kind, Mass, Scene, Spot};
+use super::{Body, Drawn, Joint, Kind, Mass, Scene, Spot};
 
 /// What the model calls a body, and where its frame is in that of MuJoCo: at the last joint.
-struct Named {
+pub(super) struct Named {
     name: String,
     origin: Vector,
     /// One for each joint; of a ball or a free joint that of its body.
-    joints: Vec<String>,
+    pub joints: Vec<String>,
 }
 
-struct Writer<'s> {
-    scene: &'s Scene,
+pub(super) struct Writer<'s> {
+    pub scene: &'s Scene,
     names: Names,
-    bodies: Vec<Named>,
+    pub bodies: Vec<Named>,
     text: String,
 }
 
@@ -24,7 +24,7 @@ struct Writer<'s> {
 pub fn model(scene: &Scene) -> String {
     let mut writer = Writer { scene, names: Names::default(), bodies: Vec::new(), text: String::new() };
     for number in 1..=scene.equalities.len() {
-        for end in ["a", "b", "ax", "ay", "az", "bx", "by", "bz"] {
+        for end in ["a", "b", "ax", "ay", "az", "bx", "by", "bz", "o", "ox", "oy", "oz"] {
             writer.names.reserve(format!("tie{number}_{end}"));
         }
     }
@@ -53,7 +53,7 @@ pub fn model(scene: &Scene) -> String {
 }
 
 impl Writer<'_> {
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         self.text += line;
         self.text.push('\n');
     }
@@ -152,7 +152,7 @@ impl Writer<'_> {
     }
 
     /// `{on = "body", at = […]}` of a place in the frame of MuJoCo.
-    fn spot(&self, spot: Spot) -> String {
+    pub fn spot(&self, spot: Spot) -> String {
         match spot.body {
             None => format!("{{on = \"ground\", at = {}}}", vector(spot.at)),
             Some(number) => {
@@ -182,57 +182,7 @@ impl Writer<'_> {
         for (number, body) in self.scene.bodies.iter().enumerate() {
             self.point(&format!("{}_at", body.name), Spot { body: Some(number), at: self.bodies[number].origin });
         }
-        for (number, equality) in self.scene.equalities.iter().enumerate() {
-            match equality {
-                Equality::Connect(spots) => self.tied(number + 1, spots, ["a", "b"]),
-                Equality::Weld([one, other], turn) => {
-                    self.tied(number + 1, &[*one, *other], ["a", "b"]);
-                    // The ends of three axes on both, parallel where they are welded.
-                    let columns = transposed(*turn);
-                    for (k, axis) in ["x", "y", "z"].into_iter().enumerate() {
-                        let along = Spot { at: add(one.at, columns[k]), ..*one };
-                        let unit = super::super::turn::UNIT[k];
-                        let own = Spot { at: add(other.at, unit), ..*other };
-                        self.tied(number + 1, &[along, own], [&format!("a{axis}"), &format!("b{axis}")]);
-                    }
-                }
-                Equality::Joint(..) => {}
-            }
-        }
-    }
-
-    fn tied(&mut self, number: usize, spots: &[Spot; 2], letters: [&str; 2]) {
-        for (spot, letter) in spots.iter().zip(letters) {
-            let line = format!("tie{number}_{letter} = {}", self.spot(*spot));
-            self.line(&line);
-        }
-    }
-
-    fn equality(&mut self, number: usize, equality: &Equality) {
-        let joints: Vec<&str> = self.bodies.iter().flat_map(|body| body.joints.iter().map(String::as_str)).collect();
-        let text = match equality {
-            Equality::Joint(first, second, c) => {
-                let x = second.map_or("0", |second| joints[second]);
-                let terms: Vec<String> =
-                    (0..5).filter(|&k| c[k] != 0.0).map(|k| format!("({})*{x}^{k}", c[k])).collect();
-                let sum = if terms.is_empty() || second.is_none() { format!("{}", c[0]) } else { terms.join(" + ") };
-                format!("g = \"{} - ({})\"\n", joints[*first], sum.replace(&format!("*{x}^0"), "").replace("^1", ""))
-            }
-            Equality::Connect(_) | Equality::Weld(..) => format!("join = [\"tie{number}_a\", \"tie{number}_b\"]\n"),
-        };
-        self.line(&format!("\n[[constraint]]\nname = \"equality {number}\"\n{}", text.trim_end()));
-        if let Equality::Weld(..) = equality {
-            // The axes of one body are perpendicular to the other axes of the other.
-            for (name, one, other) in [("yx", "y", "x"), ("zx", "z", "x"), ("zy", "z", "y")] {
-                let part = |axis: &str| {
-                    format!(
-                        "(tie{number}_a{one}.{axis} - tie{number}_a.{axis})*(tie{number}_b{other}.{axis} - tie{number}_b.{axis})"
-                    )
-                };
-                let g = ["x", "y", "z"].map(part).join(" + ");
-                self.line(&format!("\n[[constraint]]\nname = \"equality {number} {name}\"\ng = \"{g}\""));
-            }
-        }
+        self.ties();
     }
 
     /// Geoms, and a line from each body to its parent where there are none.
