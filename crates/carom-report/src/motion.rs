@@ -14,12 +14,15 @@ use crate::geometry::{Compiled, Places};
 use crate::palette::Ink;
 use crate::recording::Recording;
 use crate::stage::{Form, Sketch, Stage};
+use crate::thin::{Row, Thinned};
 use crate::view::{Seen, view};
 
 /// The maximum number of frames.
 const FRAMES: f64 = 1500.0;
-/// The minimum number of frames while a coordinate crosses its range.
-const PER_CROSSING: f64 = 8.0;
+/// The minimum number of frames while a coordinate crosses its range at its mean speed.
+const PER_CROSSING: f64 = 12.0;
+/// How long such a crossing is seen where the animation is not in real time, in seconds.
+const CROSSING: f64 = 0.6;
 /// A small animation has at most one frame of so many.
 const STRIDE: usize = 3;
 /// It has at most about this many numbers, which take five characters of a page each.
@@ -63,7 +66,7 @@ pub struct Motion {
     pub view: [f64; 4],
     /// True if the run continues after the last frame.
     pub is_part: bool,
-    /// An upper bound on how often a coordinate crosses its range.
+    /// How often a coordinate crosses its range, at its mean speed.
     crossings: f64,
 }
 
@@ -154,14 +157,17 @@ fn ends(curve: Option<Curve>) -> [[f64; 2]; 2] {
     }
 }
 
-/// The shortest time in which a coordinate could cross its range at its largest speed.
+/// The shortest time in which a coordinate could cross its range at its mean speed. Not at its largest: an impact may throw a light
+/// body at a speed that it has for one frame only.
 fn crossing_time(recording: &Recording) -> f64 {
-    let time = |values: &crate::thin::Thinned| {
-        let ([low, high], [slowest, fastest]) = (values.range(0), values.range(1));
-        (high - low) / slowest.abs().max(fastest.abs())
+    let duration = recording.span[1] - recording.span[0];
+    let time = |values: &Thinned| {
+        let [low, high] = values.range(0);
+        let way = |w: &[Row]| (w[1].t - w[0].t) * (w[0].values[1].abs() + w[1].values[1].abs()) / 2.0;
+        (high - low) * duration / values.rows.windows(2).map(way).sum::<f64>()
     };
     let times = recording.coordinates.iter().map(time).filter(|time| *time > 0.0);
-    times.fold(recording.span[1] - recording.span[0], f64::min)
+    times.fold(duration, f64::min)
 }
 
 /// Puts the pictures together.
@@ -299,7 +305,7 @@ impl Motion {
     /// The duration of the animation: real time if that is from 3 to 120 s, otherwise a duration that fits the motion.
     pub fn seconds(&self) -> f64 {
         let time = self.length();
-        if (3.0..=120.0).contains(&time) { time } else { (0.4 * self.crossings).clamp(4.0, 75.0) }
+        if (3.0..=120.0).contains(&time) { time } else { (CROSSING * self.crossings).clamp(4.0, 75.0) }
     }
 
     /// The time that passes in a second of the animation; 1 if it is shown in real time.

@@ -165,6 +165,22 @@ fn without_motion_the_surroundings_are_seen() {
     assert!(x0 < -0.2 && x1 > 1.2, "the track from −0.2 to 1.2 is cut at {x0} and {x1}");
 }
 
+/// Impacts throw light bodies at 10 to 70 times their mean speed. The animation is not slower for that.
+#[test]
+fn the_animation_is_as_fast_as_the_motion_on_average() {
+    for (name, slowest) in [("walker", 0.25), ("marionette-drop", 1.0)] {
+        let model = Model::load(name).unwrap();
+        let (_, motion) = filmed(&model);
+        let rate = motion.rate();
+        assert!(!motion.is_part && rate >= slowest * (1.0 - 1e-9) && rate <= 1.0 + 1e-9, "{name}: {rate} of real time");
+    }
+    // A fast oscillation is slowed down until each swing is seen.
+    let fast = "coordinates = [\"x\"]\n[lagrangian]\nL = \"x'^2/2 - 50000*x^2\"\n[initial]\nq = [1]\nv = [0]\n[run]\nuntil = 2\n";
+    let (_, motion) = filmed(&model(fast));
+    let swing = std::f64::consts::PI / 316.2 / motion.rate();
+    assert!(swing > 0.3 && swing < 1.5, "a swing takes {swing} s");
+}
+
 /// φ as a distance, as its square, and as a contact: the same circle.
 #[test]
 fn a_circle_is_drawn_however_it_is_written() {
