@@ -1,5 +1,5 @@
 //! The equations that close a loop. Its joints may keep some of them by themselves: no hinge of a planar four-bar moves its ends
-//! out of the plane. Constraints that repeat each other have no solution for their forces, so these are left out.
+//! out of the plane. Constraints that repeat each other have no unique forces, so these are left out.
 
 use super::super::turn::{Matrix, Vector, add, apply, cross, dot, minus, scaled, transposed, unit};
 use super::read::placed;
