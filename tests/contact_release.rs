@@ -67,3 +67,64 @@ fn a_robot_arm_rests_and_leaves_the_same_with_every_flow() {
         }
     }
 }
+
+/// A free body with three hinges, two of which start at limits with e = 1, falls on a floor. The limits do not press in free fall: what
+/// their rates are there is roundoff, not an impact.
+const FALLING: &str = r#"
+[mechanism]
+dimension = 2
+gravity = [0, -9.81]
+[[body]]
+name = "base"
+joint = "free"
+mass = 1.613
+inertia = 0.1
+[[body]]
+name = "upper"
+parent = "base"
+at = [0.442, 0.24]
+mass = 0.519
+com = [0.422, -0.471]
+inertia = 0.02
+limits = [-0.3, 1.132]
+restitution = 1
+[[body]]
+name = "lower"
+parent = "upper"
+at = [-0.031, -0.253]
+mass = 0.112
+com = [0.044, 0.074]
+inertia = 0.02
+limits = [0, 0.56]
+restitution = 1
+[[body]]
+name = "hand"
+parent = "lower"
+at = [0.262, -0.428]
+mass = 0.219
+com = [0.118, -0.055]
+inertia = 0.02
+limits = [0, 1.467]
+restitution = 1
+[points]
+foot = {on = "base", at = [0, 0]}
+[[wall]]
+name = "floor"
+phi = "foot.y"
+restitution = 0.7
+[initial.q]
+"base.y" = 1
+upper = -0.2
+"#;
+
+#[test]
+fn limits_strike_no_body_in_free_fall() {
+    let model = model(FALLING, &[]);
+    for flow in ["gauss6", "midpoint", "bodies"] {
+        let motion = run(&model, flow, 0.01, 0.8).completed();
+        let impulses: Vec<f64> = motion.impacts.iter().map(|impact| impact.lambda.abs()).collect();
+        let largest = impulses.iter().copied().fold(0.0, f64::max);
+        assert!(impulses.len() >= 10, "{flow}: {impulses:?}");
+        assert!(impulses.iter().all(|&lambda| lambda > 1e-6 * largest), "{flow}: {impulses:?}");
+    }
+}

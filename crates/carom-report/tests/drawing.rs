@@ -165,7 +165,7 @@ fn without_motion_the_surroundings_are_seen() {
     assert!(x0 < -0.2 && x1 > 1.2, "the track from −0.2 to 1.2 is cut at {x0} and {x1}");
 }
 
-/// Impacts throw light bodies at 10 to 70 times their mean speed. The animation is not slower for that.
+/// Impacts throw light bodies at up to 100 times their mean speed. The animation is not slower for that.
 #[test]
 fn the_animation_is_as_fast_as_the_motion_on_average() {
     for (name, slowest) in [("walker", 0.25), ("marionette-drop", 1.0)] {

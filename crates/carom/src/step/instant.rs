@@ -130,7 +130,7 @@ impl Resolver {
             }
             let slow = match slow.filter(|_| wall == met) {
                 Some(slow) => slow,
-                None => self.touching.scale(wall, rate, z, pace, evaluator)?.slow,
+                None => self.touching.slow(wall, rate, z, pace, evaluator)?,
             };
             if rate < -slow && !self.touching.gives_way(wall, (gap, rate), z, pace, evaluator)? {
                 return Ok(Some(wall));

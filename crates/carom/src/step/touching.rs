@@ -177,6 +177,20 @@ impl Touching {
         Ok(())
     }
 
+    /// The rate below which that of a wall is roundoff, of the motion of all bodies too.
+    pub(super) fn slow(
+        &mut self,
+        wall: usize,
+        rate: f64,
+        z: &Phase,
+        pace: Pace,
+        evaluator: &mut dyn Evaluator,
+    ) -> Solved<f64> {
+        let mut scale = self.scale(wall, rate, z, pace, evaluator)?;
+        self.widen(&mut scale, wall, rate, ([z, z], pace.h), evaluator)?;
+        Ok(scale.slow)
+    }
+
     /// True if the gap of a wall is wider than the lowest bounce, as a bound on √W shows, by the triangle inequality in the mass metric:
     ///
     /// ```text
@@ -251,7 +265,7 @@ impl Touching {
     pub(super) fn begin(&mut self, met: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<f64> {
         self.move_with(z, pace.h, evaluator)?;
         let rate = evaluator.gap_and_rate(met, z)?.1;
-        let slow = self.scale(met, rate, z, pace, evaluator)?.slow;
+        let slow = self.slow(met, rate, z, pace, evaluator)?;
         let by_gap = if rate.abs() > slow { evaluator.size_of_gap(met, z, &self.moved)? / rate.abs() } else { 0.0 };
         self.window = GAP_ROUNDOFF * (z.t.abs() + by_gap);
         Ok(slow)
