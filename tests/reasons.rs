@@ -229,3 +229,29 @@ fn a_chain_fails_where_long_steps_have_no_solution() {
         assert!(error.contains("turn back at") && error.contains(percent), "{links} links: {error}");
     }
 }
+
+/// A method of order 1 would need 3·10⁷ steps. A run with fewer tells so, and that the order is the reason.
+#[test]
+fn too_many_steps_are_foreseen() {
+    let text = r#"
+        coordinates = ["x", "y"]
+        [lagrangian]
+        T = "x'^2/2 + y'^2"
+        [[wall]]
+        phi = "y - 0.4"
+        restitution = 0.9
+        [forces]
+        x = "log(2 + t^2)"
+        [initial]
+        q = [1, 0.5]
+        v = [0.5, -1]
+        [run]
+        until = 1
+        method = "midpoint"
+        alpha = 0.4
+    "#;
+    let run = model(text).simulation().run().expect("it runs");
+    let warnings = warnings(&run);
+    assert!(warnings.contains("would take about") && warnings.contains("a method of higher order"), "{warnings}");
+    assert!(run.outcome().steps <= 200_001, "{} steps", run.outcome().steps);
+}

@@ -9,32 +9,55 @@ use carom::Impact;
 pub struct Object(String);
 
 impl Object {
+    /// Adds the name of a member.
+    fn key(&mut self, key: &str) {
+        if !self.0.is_empty() {
+            self.0.push_str(", ");
+        }
+        push_text(&mut self.0, key);
+        self.0.push_str(": ");
+    }
+
     /// Adds a member whose value is already JSON.
     pub fn raw(mut self, key: &str, value: &str) -> Object {
-        let comma = if self.0.is_empty() { "" } else { ", " };
-        let _ = write!(self.0, "{comma}{}: {value}", text(key));
+        self.key(key);
+        self.0.push_str(value);
+        self
+    }
+
+    /// Adds a list of values that are already JSON.
+    pub fn list(mut self, key: &str, values: impl Iterator<Item = String>) -> Object {
+        self.key(key);
+        push_list(&mut self.0, values, |all, value| all.push_str(&value));
         self
     }
 
     /// Adds a number.
-    pub fn number(self, key: &str, value: f64) -> Object {
-        self.raw(key, &number(value))
+    pub fn number(mut self, key: &str, value: f64) -> Object {
+        self.key(key);
+        push_number(&mut self.0, value);
+        self
     }
 
     /// Adds a list of numbers.
-    pub fn numbers(self, key: &str, values: &[f64]) -> Object {
-        let list: Vec<String> = values.iter().map(|&x| number(x)).collect();
-        self.raw(key, &list_of(&list))
+    pub fn numbers(mut self, key: &str, values: &[f64]) -> Object {
+        self.key(key);
+        push_list(&mut self.0, values, |all, &value| push_number(all, value));
+        self
     }
 
     /// Adds a string.
-    pub fn text(self, key: &str, value: &str) -> Object {
-        self.raw(key, &text(value))
+    pub fn text(mut self, key: &str, value: &str) -> Object {
+        self.key(key);
+        push_text(&mut self.0, value);
+        self
     }
 
     /// Returns the object as text.
-    pub fn finish(self) -> String {
-        format!("{{{}}}", self.0)
+    pub fn finish(mut self) -> String {
+        self.0.insert(0, '{');
+        self.0.push('}');
+        self.0
     }
 }
 
@@ -57,35 +80,63 @@ pub fn list_of(values: &[String]) -> String {
     format!("[{}]", values.join(", "))
 }
 
+/// Adds a list.
+fn push_list<T>(all: &mut String, values: impl IntoIterator<Item = T>, push: impl Fn(&mut String, T)) {
+    all.push('[');
+    for (k, value) in values.into_iter().enumerate() {
+        if k > 0 {
+            all.push_str(", ");
+        }
+        push(all, value);
+    }
+    all.push(']');
+}
+
 /// A number with 17 significant digits; NaN and infinities become null, because JSON has neither.
 pub fn number(x: f64) -> String {
-    if !x.is_finite() {
-        return "null".into();
-    }
+    let mut digits = String::new();
+    push_number(&mut digits, x);
+    digits
+}
+
+fn push_number(all: &mut String, x: f64) {
     let exponent = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
-    if (-5..17).contains(&exponent) {
-        let decimals = (16 - exponent).max(0) as usize;
-        let plain = format!("{x:.decimals$}");
-        let trimmed = if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { &plain };
-        return if trimmed.contains('.') { trimmed.into() } else { format!("{trimmed}.0") };
-    }
-    format!("{x:.16e}")
+    let _ = match x.is_finite() {
+        false => write!(all, "null"),
+        true if !(-5..17).contains(&exponent) => write!(all, "{x:.16e}"),
+        true => {
+            // At least one decimal, so that it reads as a number that need not be whole.
+            let decimals = (16 - exponent).max(1) as usize;
+            let written = write!(all, "{x:.decimals$}");
+            let kept = all.trim_end_matches('0').len();
+            all.truncate(kept);
+            if all.ends_with('.') {
+                all.push('0');
+            }
+            written
+        }
+    };
 }
 
 /// A quoted string, for JSON and TOML.
 pub fn text(value: &str) -> String {
-    let mut quoted = String::from("\"");
+    let mut quoted = String::new();
+    push_text(&mut quoted, value);
+    quoted
+}
+
+fn push_text(all: &mut String, value: &str) {
+    all.push('"');
     for c in value.chars() {
         match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
+            '"' | '\\' => all.extend(['\\', c]),
             c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+                let _ = write!(all, "\\u{:04x}", u32::from(c));
             }
-            c => quoted.push(c),
+            c => all.push(c),
         }
     }
-    quoted.push('"');
-    quoted
+    all.push('"');
 }
 
 #[cfg(test)]

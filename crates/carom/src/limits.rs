@@ -248,9 +248,13 @@ pub const MOST_STEPS: f64 = 1e7;
 /// Before a run with more steps than this is tried, the default method tells whether the motion is chaotic. Where it is, this many
 /// steps are enough.
 pub const MANY_STEPS: f64 = 2e5;
+/// Before a run with more steps than this is tried, one with [`MANY_STEPS`] tells what it would come to.
+pub const VERY_MANY_STEPS: f64 = 1e6;
 /// The search for a step gives up where its runs would make more steps than this, counted as those of a system with few coordinates,
 /// and the tolerance is not near. That takes some seconds.
 pub const MOST_WORK: f64 = 4e6;
+/// The search for a first step ends where its runs fail after more work than this, in the same unit.
+pub const MOST_PILOT_WORK: f64 = 5e5;
 /// The largest work of one run of a search, in the same unit; it takes about 20 s. A longer run is refused, because the search and the
 /// estimate need several. With a named step there is no such limit.
 pub const MOST_WORK_OF_RUN: f64 = 5e7;

@@ -5,7 +5,7 @@ use super::scale::extents;
 use super::short::longest;
 use super::tolerance::{Quiet, Shortest, Trial, plan, try_out};
 use crate::error::{Diagnostic, Result};
-use crate::limits::{FINER, MOST_STEPS, ORDERLESS, UNMOVED};
+use crate::limits::{FINER, MOST_PILOT_WORK, MOST_STEPS, ORDERLESS, UNMOVED};
 use crate::run::{Status, Watcher};
 
 /// The search for a first step ends after this number of shorter steps that are no better.
@@ -29,6 +29,7 @@ pub(super) fn pilot(
         let message = format!("the time from t = {start:?} to t = {until:?} is too short to be divided into steps");
         return Err(Diagnostic::new(message).with_help("give a later end time").into());
     }
+    let before = runner.work();
     let reach = reach(runner, h, stop)?;
     // The step with the smallest error so far, and how many shorter ones were no better.
     let (mut best, mut stalls) = ((h, f64::INFINITY), 0);
@@ -36,6 +37,10 @@ pub(super) fn pilot(
         let end = (start + 16.0 * h).min(until);
         let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
         let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
+        // Where steps fail after long work, the whole run tells why.
+        if trial.is_none() && runner.work() - before > MOST_PILOT_WORK {
+            return Ok((h, None));
+        }
         // Relative to the extent of the short run, which grows with its length as the error does.
         if error <= tolerance.max(1e-14) {
             return Ok((h, trial.filter(|_| end == until)));
@@ -65,6 +70,7 @@ pub(super) fn pilot(
 fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
     let start = runner.start().z.clone();
     let mut reach = vec![0.0; start.z.len()];
+    let before = runner.work();
     for k in 0..=16 {
         let step = h * 0.1f64.powi(k);
         let plan = Plan { step, until: start.t + step, ..Plan::default() };
@@ -74,6 +80,9 @@ fn reach(runner: &mut Runner, h: f64, stop: &dyn Watcher) -> Result<Vec<f64>> {
         let whole = runner.run(plan, &mut [Quiet::new(stop).audience()])?;
         let halves = runner.run_finer(plan, FINER, &mut [Quiet::new(stop).audience()])?;
         if whole.status != Status::Completed || halves.status != Status::Completed {
+            if runner.work() - before > MOST_PILOT_WORK {
+                break;
+            }
             continue;
         }
         let ends = whole.state.z.z.iter().zip(&halves.state.z.z).zip(&start.z);

@@ -37,7 +37,7 @@ pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, unti
     // Equal steps are no longer than an eighth of the time, and see what is longer than half of one.
     let (accuracy, order, enough) = match simulation.step {
         Some(step) => (VISIBLE, VISIBLE_ORDER, step),
-        None => (simulation.tolerance, scheme.order(), time_span / 16.0),
+        None => (simulation.tolerance, scheme.order().max(VISIBLE_ORDER), time_span / 16.0),
     };
     let mut all: Vec<Piece> = Vec::new();
     let mut worst: Option<(Expr, Piece)> = None;

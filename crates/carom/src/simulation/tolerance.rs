@@ -15,7 +15,7 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::limits::{
     COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS,
     MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY, SAME_FAILURES,
-    TRIES, WORK_OF_IMPACT,
+    TRIES, VERY_MANY_STEPS, WORK_OF_IMPACT,
 };
 use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
@@ -131,7 +131,8 @@ pub(super) fn tune(
     let mut verdict = None;
     if time / step > MANY_STEPS {
         verdict = Some(chaos());
-        if verdict.flatten().is_some() {
+        // Fewer steps tell, by the order of the method, whether so many are enough.
+        if verdict.flatten().is_some() || time / step > VERY_MANY_STEPS {
             (step, known) = (step.max(time / MANY_STEPS), None);
         }
     }

@@ -24,8 +24,8 @@ impl Report<'_> {
         if let Some(message) = message {
             object = object.text("message", &message);
         }
-        let impacts: Vec<String> = self.record.impacts.iter().map(|impact| self.json_impact(impact)).collect();
-        object = object.raw("impacts", &list_of(&impacts)).raw("final", &self.json_final());
+        let impacts = self.record.impacts.iter().map(|impact| self.json_impact(impact));
+        object = object.list("impacts", impacts).raw("final", &self.json_final());
         object = object.raw("energy", &self.json_energy()).raw("steps", &self.outcome.steps.to_string());
         if let Some(violated) = self.outcome.violation {
             let violation = Object::default().number("max_violation", violated.position);
@@ -46,8 +46,7 @@ impl Report<'_> {
         }
         if with_nodes {
             let node = |k: usize| self.json_node(&self.record.nodes[k], self.record.diagnostics.get(k));
-            let nodes: Vec<String> = (0..self.record.nodes.len()).map(node).collect();
-            object = object.raw("nodes", &list_of(&nodes));
+            object = object.list("nodes", (0..self.record.nodes.len()).map(node));
         }
         if let Some(panel) = &self.record.panel {
             object = object.raw("diagnostics", &json_panel(panel));
