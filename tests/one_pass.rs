@@ -93,6 +93,56 @@ impl carom::Watcher for Nodes {
     }
 }
 
+/// What a log says of nodes inside it: how many steps it counts, and the largest errors of their energies and of the ends of their
+/// polynomials.
+struct Inside {
+    evaluator: Box<dyn carom::lab::plant::Evaluator>,
+    flow: Box<dyn Flow>,
+    steps: usize,
+    nodes: usize,
+    last: f64,
+    energy: f64,
+    apart: f64,
+}
+
+impl carom::Watcher for Inside {
+    fn step(&mut self, log: &StepLog) {
+        self.steps += log.nodes();
+        for (number, arc) in log.arcs().iter().enumerate() {
+            let Some(energies) = arc.node else { continue };
+            assert!(arc.start.t > self.last && log.events().is_empty());
+            self.last = arc.start.t;
+            self.nodes += 1;
+            let (hamiltonian, twice_kinetic) =
+                self.evaluator.hamiltonian_and_power(&arc.start).expect("it has energies");
+            let off = (energies.hamiltonian - hamiltonian).abs() + (energies.twice_kinetic - twice_kinetic).abs();
+            self.energy = self.energy.max(off / twice_kinetic.abs().max(hamiltonian.abs()));
+            let mut end = arc.start.clone();
+            let before = &log.arcs()[number - 1];
+            assert!(self.flow.read(&before.start, &before.polynomial, arc.start.t - before.start.t, &mut end));
+            self.apart = self.apart.max(distance(&end, &arc.start));
+        }
+    }
+}
+
+/// Free steps far from walls are made several at a time. Each of them ends at a node, with its energies, on its polynomial.
+#[test]
+fn steps_of_a_flight_end_at_nodes() {
+    for name in ["double-pendulum", "cart-pendulum", "triple-pendulum"] {
+        let simulation = unnamed(name).simulation().until(4.0).without_estimate();
+        let mut evaluator = simulation.compiled_scheme().expect("it compiles").plant.evaluator();
+        let (flow, start) = flow(name);
+        evaluator.set_parameters(&simulation.initial().expect("it starts").parameters);
+        let mut inside = Inside { evaluator, flow, steps: 0, nodes: 0, last: start.t, energy: 0.0, apart: 0.0 };
+        let outcome = simulation.watch(&mut inside).expect("it runs");
+        assert_eq!(inside.steps, outcome.steps, "{name}");
+        assert!(2 * inside.nodes > inside.steps, "{name}: {} of {} nodes", inside.nodes, inside.steps);
+        assert!(inside.energy < 1e-13 && inside.apart < 1e-12, "{name}: {:e}, {:e}", inside.energy, inside.apart);
+        let run = simulation.run().expect("it runs");
+        assert_eq!(run.t().len(), outcome.steps + 1, "{name}");
+    }
+}
+
 /// A start near that of the model.
 fn moved(model: &Model, random: &mut Random, by: f64) -> Simulation {
     let start = model.start().expect("it has one");

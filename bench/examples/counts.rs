@@ -1,6 +1,8 @@
-//! One run to be counted by `bench/counts.sh`. Without an argument, prints the names of all runs.
+//! One run to be counted by `bench/counts.sh`. Without an argument, prints the names of all runs; with a name and a number, makes
+//! so many runs, for a profile by samples of the clock, and prints the shortest and the median time.
 
 use std::hint::black_box;
+use std::time::Instant;
 
 use carom::lab::catalogue::find;
 use carom::lab::model::Model;
@@ -56,10 +58,20 @@ fn model(name: &str) -> Model {
     Model::from_text(name, &lines.collect::<Vec<_>>().join("\n"), &settings).expect("it is right")
 }
 
-/// The first run compiles; the second is counted.
+/// The first run compiles; the second is counted, and more are timed if so many are wanted.
 fn twice(run: impl Fn()) {
     run();
-    counted(run);
+    let Some(count) = std::env::args().nth(2).and_then(|count| count.parse::<usize>().ok()) else {
+        return counted(run);
+    };
+    let time = |_| {
+        let begin = Instant::now();
+        counted(&run);
+        begin.elapsed().as_secs_f64() * 1e6
+    };
+    let mut times: Vec<f64> = (0..count.max(1)).map(time).collect();
+    times.sort_by(f64::total_cmp);
+    println!("{:.2} µs at least, {:.2} in the median", times[0], times[times.len() / 2]);
 }
 
 /// The name by which callgrind finds it.

@@ -180,6 +180,9 @@ pub const REPEATED: f64 = 8.0;
 pub const NEXT_PREDICTION: f64 = 0.1;
 /// A step longer by more than this than the one before is not predicted from it.
 pub const PREDICTS: f64 = 1.5;
+/// A wall is far in a quick step if its gap is wider at all stages than what its rate there covers in this part of the step; the stages
+/// are at most 0.19 of a step apart.
+pub const FAR: f64 = 0.25;
 /// The first quick step, relative to the time in which the forces of the start would change the motion, for a solution to 1.
 pub const FIRST_QUICK: f64 = 2.0;
 /// The first controlled step, relative to the time of the run. It is only a start: steps grow quickly.

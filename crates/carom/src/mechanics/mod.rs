@@ -40,7 +40,7 @@ pub(crate) use slopes::slopes_of_field;
 pub use sources::Sources;
 pub use terms::{size_at, sum_of_terms};
 pub use violation::Violation;
-pub(crate) use walls::{Walls, at_end};
+pub(crate) use walls::{Walls, at_end, gap_and_rate};
 
 use std::sync::{Arc, OnceLock};
 

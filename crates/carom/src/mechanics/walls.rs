@@ -81,13 +81,12 @@ impl Walls {
         let compiler = if walls.len() < VERY_MANY { mechanics } else { &interpreted };
         let each = walls.iter().map(|&phi| compiler.kernel(&symbols, &gap_and_slopes(mechanics, phi)));
         let inside = walls.iter().map(|&phi| {
-            let outputs = &gap_and_slopes(mechanics, phi)[..2];
-            let lanes = |backend| LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, LANES, backend);
+            let outputs = gap_and_rate(mechanics, phi);
+            let lanes = |backend| LaneKernel::with_backend(&symbols, &mechanics.parameters, &outputs, LANES, backend);
             let compiled = lanes(compiler.backend).or_else(|_| lanes(Backend::Interpreter));
             compiled.map_err(|e| Diagnostic::new(e.to_string()).into())
         });
-        let gaps: Vec<Expr> =
-            walls.iter().flat_map(|&phi| gap_and_slopes(mechanics, phi).into_iter().take(2)).collect();
+        let gaps: Vec<Expr> = walls.iter().flat_map(|&phi| gap_and_rate(mechanics, phi)).collect();
         let nowhere = Phase { t: f64::NAN, z: vec![f64::NAN; 2 * n] };
         let per_wall = if field.has_extra() { AT_END } else { 2 };
         let end = End { z: nowhere, values: vec![0.0; per_wall * walls.len()] };
@@ -270,6 +269,12 @@ impl Walls {
 /// Returns φ and φ̇, or an error if they are NaN: NaN must not count as an open gap.
 fn checked(values: &[f64]) -> std::result::Result<(f64, f64), NoSolution> {
     if values[0].is_nan() || values[1].is_nan() { Err(NoSolution::NoGap) } else { Ok((values[0], values[1])) }
+}
+
+/// φ and φ̇ of a wall.
+pub(crate) fn gap_and_rate(mechanics: &Mechanics, phi: Expr) -> [Expr; 2] {
+    let all = gap_and_slopes(mechanics, phi);
+    [all[0], all[1]]
 }
 
 /// φ, φ̇ = φ_t + ∇φ·v, φ_t, the sum of the absolute terms of φ, ∇φ.

@@ -106,6 +106,45 @@ impl Polynomial {
     }
 }
 
+/// The largest number of steps in a flight: their ends are the lanes of one vector.
+pub const FLIGHT: usize = 8;
+
+/// Consecutive steps of a free motion that is far from all walls.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    /// The number of steps.
+    pub count: usize,
+    /// Their polynomials.
+    pub polynomials: [Polynomial; FLIGHT],
+    /// t, q and v at their ends: component i of the end of step k is at i·FLIGHT + k.
+    pub ends: Vec<f64>,
+    /// p, H and p·v there.
+    pub values: Vec<f64>,
+}
+
+impl Flight {
+    /// Memory for a system with n coordinates.
+    pub fn new(n: usize) -> Flight {
+        Flight {
+            count: 0,
+            polynomials: std::array::from_fn(|_| Polynomial::default()),
+            ends: vec![0.0; (1 + 2 * n) * FLIGHT],
+            values: vec![0.0; (n + 2) * FLIGHT],
+        }
+    }
+
+    /// Writes the end of step k to z; returns H and p·v there.
+    pub fn write_end(&self, k: usize, z: &mut Phase) -> [f64; 2] {
+        let n = z.z.len() / 2;
+        z.t = self.ends[k];
+        for i in 0..n {
+            z.z[i] = self.ends[(1 + i) * FLIGHT + k];
+            z.z[n + i] = self.values[i * FLIGHT + k];
+        }
+        [self.values[n * FLIGHT + k], self.values[(n + 1) * FLIGHT + k]]
+    }
+}
+
 /// How exactly a step is solved.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a> {
@@ -148,6 +187,23 @@ pub trait Quick {
 
     /// A length for a first step from z0.
     fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution>;
+
+    /// Begins a flight in z0, where the velocities are v0, after a step with this polynomial. Returns false if the map does not
+    /// know where the walls are.
+    fn take_off(&mut self, _start: (&Phase, &[f64]), _past: &Polynomial) -> bool {
+        false
+    }
+
+    /// Tries the next step of a flight. None if it has no solution, or if a wall may be near.
+    fn fly(&mut self, _h: f64, _goal: Goal) -> Option<Predicted> {
+        None
+    }
+
+    /// Takes the step that was tried into the flight. It ends at the time t.
+    fn keep_flying(&mut self, _t: f64, _flight: &mut Flight) {}
+
+    /// Ends a flight: computes p, H and p·v at the ends of its steps.
+    fn land(&mut self, _flight: &mut Flight) {}
 }
 
 /// A one-step map. It may use earlier steps for a better initial guess, which changes the result at most by roundoff.

@@ -1,5 +1,7 @@
 //! The energy account of a run.
 
+use std::ops::Range;
+
 use super::observer::{Look, Observer};
 use crate::flow::Collocation;
 use crate::phase::Phase;
@@ -78,10 +80,10 @@ impl Accountant {
         }
     }
 
-    /// Adds the work along the smooth arcs of a step, by Gauss quadrature.
-    fn integrate(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+    /// Adds the work along smooth arcs, by Gauss quadrature.
+    fn integrate(&mut self, log: &StepLog, arcs: Range<usize>, look: &mut Look) -> Solved<()> {
         let Some(quadrature) = &self.quadrature else { return Ok(()) };
-        for arc in 0..log.arcs().len() {
+        for arc in arcs {
             let (begin, holding) = (log.arcs()[arc].start.t, log.holding(arc));
             let tau = log.end_of(arc) - begin;
             if tau <= 0.0 {
@@ -110,13 +112,28 @@ impl Observer for Accountant {
     }
 
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        // Where a log has nodes inside, it has no events.
+        let first = log.nodes() - 1;
         log.impacts().iter().for_each(|impact| self.impact(impact, look));
-        self.integrate(log, look)?;
+        self.integrate(log, first..log.arcs().len(), look)?;
         self.sums.drives += log.settling.work;
         self.sums.impacts += log.settling.loss;
+        self.balance(&log.end.z, look)
+    }
+}
+
+impl Accountant {
+    /// Sees a step that ends at a node inside a log, where this arc begins.
+    pub(super) fn pass(&mut self, log: &StepLog, arc: usize, look: &mut Look) -> Solved<()> {
+        self.integrate(log, arc - 1..arc, look)?;
+        self.balance(&log.arcs()[arc].start, look)
+    }
+
+    /// The account at a node.
+    fn balance(&mut self, z: &Phase, look: &mut Look) -> Solved<()> {
         // With driven coordinates E differs from H; the difference is the work of the drives.
-        let energy = look.evaluator.energy(&log.end.z)?;
-        let drives = self.sums.drives + (energy - look.evaluator.hamiltonian(&log.end.z)? - self.beyond);
+        let energy = look.evaluator.energy(z)?;
+        let drives = self.sums.drives + (energy - look.evaluator.hamiltonian(z)? - self.beyond);
         let Account { work, impacts, .. } = self.sums;
         let unexplained = energy - self.initial - work - drives - impacts;
         self.account = Account { work, drives, impacts, unexplained };

@@ -199,6 +199,9 @@ impl Observer for Checkpoints {
             std::mem::swap(&mut self.before, &mut self.now);
             look.z = z;
         }
+        for arc in &log.arcs()[1..log.nodes()] {
+            self.bound(&arc.start);
+        }
         self.bound(&log.end.z);
         Ok(())
     }

@@ -61,8 +61,8 @@ pub fn drive(
                 std::mem::swap(&mut state, &mut log.end);
             }
             match ended {
-                Ok(None) => steps += 1,
-                Ok(Some(status)) => return Ending { status, state, steps: steps + 1 },
+                Ok(None) => steps += log.nodes(),
+                Ok(Some(status)) => return Ending { status, state, steps: steps + log.nodes() },
                 Err(e) => return Ending { status: failed(e, &state.z), state, steps },
             }
         }

@@ -42,12 +42,12 @@ impl Sections {
             return Ok(None);
         }
         let mut found = std::mem::take(&mut log.crossings);
-        self.ranges.clear();
-        let is_smooth = log.arcs().len() == 1 && !look.looker.is_projected();
-        if is_smooth && sample(log, look, &mut self.ranges, &mut self.velocities).is_err() {
-            self.ranges.clear();
-        }
+        let is_smooth = log.arcs().len() == log.nodes() && !look.looker.is_projected();
         for arc in 0..log.arcs().len() {
+            self.ranges.clear();
+            if is_smooth && sample(log, arc, look, &mut self.ranges, &mut self.velocities).is_err() {
+                self.ranges.clear();
+            }
             for (section, &(direction, ends)) in self.list.iter().enumerate() {
                 if is_wanted(ends) && !self.ranges.get(section).is_some_and(is_far) {
                     find(log, arc, section, direction, look, &mut found)?;
@@ -70,10 +70,17 @@ impl Sections {
     }
 }
 
-/// The range of each section in a step without events: at its ends, and between them on the polynomial of the motion, or on a line
+/// The range of each section on an arc of a log without events: at its ends, and between them on the polynomial of the motion, or on a line
 /// that has the velocities of both ends.
-fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>, velocities: &mut Vec<f64>) -> Solved<()> {
-    let (start, end) = (&log.arcs()[0].start, &log.end.z);
+fn sample(
+    log: &StepLog,
+    arc: usize,
+    look: &mut Look,
+    ranges: &mut Vec<[f64; 2]>,
+    velocities: &mut Vec<f64>,
+) -> Solved<()> {
+    let start = &log.arcs()[arc].start;
+    let end = log.arcs().get(arc + 1).map_or(&log.end.z, |next| &next.start);
     let n = start.q().len();
     let Look { looker, evaluator, z } = look;
     let mut see = |z: &Phase, evaluator: &mut dyn Evaluator| -> Solved<()> {
@@ -95,7 +102,7 @@ fn sample(log: &StepLog, look: &mut Look, ranges: &mut Vec<[f64; 2]>, velocities
     for k in 1..PARTS {
         let s = k as f64 / PARTS as f64;
         let t = start.t + s * h;
-        if !looker.read(log, 0, t, z)? {
+        if !looker.read(log, arc, t, z)? {
             let r = 1.0 - s;
             z.t = t;
             for i in 0..n {

@@ -131,7 +131,15 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Reports the uniform samples up to the node.
+    fn tell_node(&mut self, z: &Phase, holding: &[usize], look: &mut Look) {
+        if self.watcher.wants_nodes() {
+            let account = self.accountant.as_ref().map(|accountant| accountant.account);
+            let (state, step) = ((z, holding), (self.mesh.step, true));
+            self.watcher.node(&mut Stream::view(&mut self.constraints, look, state, step, account));
+        }
+    }
+
+    /// Reports the uniform samples up to the last node.
     fn tell_samples(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         let Some(every) = self.every else { return Ok(()) };
         let (end, h, near) = (log.end.z.t, self.mesh.step, SAMPLE_AT_NODE * every);
@@ -184,6 +192,12 @@ impl Observer for Stream<'_> {
     }
 
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+        for arc in 1..log.nodes() {
+            if let Some(accountant) = &mut self.accountant {
+                accountant.pass(log, arc, look)?;
+            }
+            self.tell_node(&log.arcs()[arc].start, log.holding(arc), look);
+        }
         if let Some(accountant) = &mut self.accountant {
             accountant.see(log, look)?;
         }
@@ -193,11 +207,7 @@ impl Observer for Stream<'_> {
         self.watcher.step(log);
         self.tell_events(log, look)?;
         self.tell_samples(log, look)?;
-        if self.watcher.wants_nodes() {
-            let account = self.accountant.as_ref().map(|accountant| accountant.account);
-            let state = (&log.end.z, &log.end.holding[..]);
-            self.watcher.node(&mut Stream::view(&mut self.constraints, look, state, (self.mesh.step, true), account));
-        }
+        self.tell_node(&log.end.z, &log.end.holding, look);
         Ok(())
     }
 

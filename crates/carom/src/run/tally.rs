@@ -68,13 +68,18 @@ impl Observer for Tally {
     }
 
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
-        let energy = if self.is_driven { look.evaluator.energy(&log.end.z)? } else { log.hamiltonian };
         self.longest_step = self.longest_step.max(log.h);
         // A step may begin and end at rest, and have all of its motion between impacts.
         for impact in log.impacts().iter().filter(|impact| impact.phi_t == 0.0) {
             self.energy.max_kinetic = larger(self.energy.max_kinetic, normal_kinetic(impact));
         }
-        self.note(log.end.z.t, log.end.z.t - log.begin(), energy, 0.5 * log.twice_kinetic.abs());
+        let mut before = log.begin();
+        let inside = log.arcs().iter().filter_map(|arc| arc.node.map(|energies| (&arc.start, energies)));
+        for (z, energies) in inside.chain([(&log.end.z, log.energies)]) {
+            let energy = if self.is_driven { look.evaluator.energy(z)? } else { energies.hamiltonian };
+            self.note(z.t, z.t - before, energy, 0.5 * energies.twice_kinetic.abs());
+            before = z.t;
+        }
         self.exchange += log.impacts().iter().map(|impact| impact.impulse.normal() * impact.rate_minus).sum::<f64>();
         for event in log.events() {
             match event.kind {

@@ -14,7 +14,7 @@ use super::state::{Memory, State};
 use super::touching::Pace;
 use crate::impact::ImpactRule;
 use crate::limits::LOOK_AHEAD;
-use crate::phase::{Flow, Phase};
+use crate::phase::{Flight, Flow, Phase};
 use crate::plant::{Evaluator, Facts};
 use crate::solve::Solved;
 
@@ -38,6 +38,7 @@ pub(super) struct EventDriven {
     pub(super) z: Phase,
     pub(super) z1: Phase,
     pub(super) spectrum: Spectrum,
+    pub(super) flight: Flight,
     /// What was rounded off from what is left of the step: a step may have many events.
     lost: f64,
 }
@@ -53,6 +54,7 @@ impl EventDriven {
         let z = facts.nowhere();
         let (looks, probe, z1, sides) = (Looks::default(), z.clone(), z.clone(), vec![0.0; facts.kinks]);
         let (facts, released, spectrum) = (facts.clone(), Vec::new(), Spectrum::new(facts.n));
+        let flight = Flight::new(facts.n);
         let (lost, leaving) = (0.0, Vec::new());
         EventDriven {
             maps,
@@ -68,6 +70,7 @@ impl EventDriven {
             z,
             z1,
             spectrum,
+            flight,
             lost,
         }
     }
@@ -314,7 +317,11 @@ impl Stepper for EventDriven {
                 log.end.memory = Memory::None;
                 Ok(())
             }
-            Memory::Control(_) => self.advance_controlled(until, log),
+            Memory::Control(_) => match self.fly(until, log) {
+                Ok(true) => return Ok(()),
+                Ok(false) => self.advance_controlled(until, log),
+                Err(e) => Err(e),
+            },
             _ => self.advance(h, log).map(|()| {
                 if log.accumulation().is_none() {
                     self.z1.t = until;
@@ -333,7 +340,7 @@ impl Stepper for EventDriven {
         remember(&mut *self.resolver.rule, &self.z1, h, after_impact, &mut log.end.memory)?;
         log.note_energies(&mut *self.evaluator)?;
         if let Memory::Control(control) = &mut log.end.memory {
-            control.see(&log.end.z, log.twice_kinetic);
+            control.see(&log.end.z, log.energies.twice_kinetic);
         }
         Ok(())
     }

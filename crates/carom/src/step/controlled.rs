@@ -7,7 +7,7 @@ use super::events::Events;
 use super::log::StepLog;
 use super::state::Memory;
 use crate::limits::{DIFFERENCE, FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
-use crate::phase::{Phase, Predicted, Quick};
+use crate::phase::{Goal, Phase, Predicted, Quick};
 use crate::solve::{NoSolution, Solved};
 
 /// 2^(m/4) for m from −2 to 2: the ratios of steps for which predictions are tabulated.
@@ -158,20 +158,27 @@ fn solve_again(quick: Option<&mut dyn Quick>, z: &Phase, tau: f64, control: &Con
 }
 
 /// A step that was tried: whether it is good, and by which factor the next, or this one, is to be longer.
-struct Tried {
-    is_good: bool,
-    factor: f64,
+pub(super) struct Tried {
+    pub(super) is_good: bool,
+    pub(super) factor: f64,
 }
 
 /// Tries a quick step. The prediction from the last step may be off by about the square root of the tolerance, so that the end of the
 /// step is within the tolerance.
 fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
     let goal = control.goal();
-    let Ok(Predicted { this, next }) = quick.attempt(start, h, goal, &control.past, z1) else {
-        // A prediction that leads nowhere is not used again.
-        control.past.forget();
-        return Tried { is_good: false, factor: 0.5 };
-    };
+    match quick.attempt(start, h, goal, &control.past, z1) {
+        Ok(predicted) => judge(predicted, goal),
+        Err(_) => {
+            // A prediction that leads nowhere is not used again.
+            control.past.forget();
+            Tried { is_good: false, factor: 0.5 }
+        }
+    }
+}
+
+/// Judges a quick step by how well it was predicted.
+pub(super) fn judge(Predicted { this, next }: Predicted, goal: Goal) -> Tried {
     let by_order = |error: f64| (1.0 / error).powf(1.0 / ORDER_OF_PREDICTION);
     let error = this.unwrap_or(next) / goal.prediction;
     if error.is_nan() || error > REPEATED {

@@ -9,17 +9,15 @@ use crate::phase::{Flow, Phase, Polynomial};
 use crate::plant::Evaluator;
 use crate::solve::Solved;
 
-/// The record of a step: its arcs, events and end. It is reused from step to step, so a long run does not allocate.
+/// The record of a step, or of several steps without events: arcs, events and the end. It is reused from step to step, so a long run does not allocate.
 #[derive(Clone, Debug)]
 pub struct StepLog {
     /// The nominal step h; this step may be shorter.
     pub h: f64,
     /// The state at the end of the step; if the step failed, the last state that was reached.
     pub end: State,
-    /// H of the free coordinates there.
-    pub hamiltonian: f64,
-    /// p·v there: twice the kinetic energy if T is quadratic in v.
-    pub twice_kinetic: f64,
+    /// The energies there.
+    pub energies: Energies,
     /// The change of the energy by coming to rest on walls.
     pub settling: Settling,
     /// The impulse of each constraint at the end of the step.
@@ -94,11 +92,22 @@ pub struct Arc {
     pub path: Option<(usize, Phase)>,
     /// The polynomial of the motion, if the flow has one.
     pub polynomial: Polynomial,
-    /// What began it, and the number of the wall or kink; none for the first arc of a step.
+    /// What began it, and the number of the wall or kink; none for the first arc of a step, and at nodes.
     pub cause: Option<(Kind, usize)>,
+    /// The energies at its start, if that is a node within the log.
+    pub node: Option<Energies>,
     /// The number of events before it.
     pub events: usize,
     holding: Range<usize>,
+}
+
+/// The energies at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energies {
+    /// H of the free coordinates.
+    pub hamiltonian: f64,
+    /// p·v: twice the kinetic energy if T is quadratic in v.
+    pub twice_kinetic: f64,
 }
 
 /// The change of the energy by coming to rest on walls.
@@ -159,8 +168,7 @@ impl StepLog {
         StepLog {
             h: 0.0,
             end: state.clone(),
-            hamiltonian: f64::NAN,
-            twice_kinetic: f64::NAN,
+            energies: Energies { hamiltonian: f64::NAN, twice_kinetic: f64::NAN },
             settling: Settling::default(),
             impulses: vec![0.0; constraints],
             events: Vec::new(),
@@ -196,13 +204,14 @@ impl StepLog {
             path: path.map(|(side, z)| (side, z.clone())),
             polynomial: Polynomial::default(),
             cause: None,
+            node: None,
             events,
             holding: holding.clone(),
         };
         self.arcs.push(new, |arc| {
             arc.start.copy_from(start);
             arc.polynomial.forget();
-            (arc.cause, arc.events) = (None, events);
+            (arc.cause, arc.node, arc.events) = (None, None, events);
             arc.holding = holding.clone();
             match (&mut arc.path, path) {
                 (Some((side, z)), Some((from_side, from))) => {
@@ -212,6 +221,21 @@ impl StepLog {
                 (to, from) => *to = from.map(|(side, z)| (side, z.clone())),
             }
         });
+    }
+
+    /// Writes the polynomial of the last arc.
+    pub(super) fn set_polynomial(&mut self, polynomial: &Polynomial) {
+        if let Some(arc) = self.arcs.items[..self.arcs.count].last_mut() {
+            arc.polynomial.copy_from(polynomial);
+        }
+    }
+
+    /// Appends an arc of a free motion that begins at a node.
+    pub(super) fn push_node(&mut self, start: &Phase, energies: Energies) {
+        self.push_arc(start, &[], &[], None);
+        if let Some(arc) = self.arcs.items[..self.arcs.count].last_mut() {
+            arc.node = Some(energies);
+        }
     }
 
     /// Records what began the last arc.
@@ -271,7 +295,8 @@ impl StepLog {
 
     /// Records the energies at the end of the step.
     pub(crate) fn note_energies(&mut self, evaluator: &mut dyn Evaluator) -> Solved<()> {
-        (self.hamiltonian, self.twice_kinetic) = evaluator.hamiltonian_and_power(&self.end.z)?;
+        let (hamiltonian, twice_kinetic) = evaluator.hamiltonian_and_power(&self.end.z)?;
+        self.energies = Energies { hamiltonian, twice_kinetic };
         Ok(())
     }
 
@@ -298,6 +323,11 @@ impl StepLog {
     /// The smooth parts of the step, in order.
     pub fn arcs(&self) -> &[Arc] {
         self.arcs.list()
+    }
+
+    /// The number of nodes that it reaches: more than one if it records a flight.
+    pub fn nodes(&self) -> usize {
+        1 + self.arcs().iter().filter(|arc| arc.node.is_some()).count()
     }
 
     /// The polynomial of an arc, if the flow has one that ends where the arc ends.

@@ -11,6 +11,7 @@ mod controlled;
 mod event;
 mod events;
 mod explicit;
+mod flight;
 mod handover;
 mod instant;
 mod kink;
@@ -29,7 +30,7 @@ mod touching;
 pub use control::Control;
 pub use event::Kind;
 pub(crate) use explicit::{enter, leave};
-pub use log::{Arc, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
+pub use log::{Arc, Energies, Event, EventKind, Impulse, LoggedImpact, Settling, StepLog};
 pub use looker::{ArcStart, Looker};
 pub use maps::{Maps, Variant};
 pub(crate) use release::pulling;
@@ -49,8 +50,8 @@ pub trait Stepper: Send {
     /// the length of the first step.
     fn start(&mut self, state: &mut State, h: f64) -> Solved<()>;
 
-    /// Makes one step from a state to the time `until`, or to an earlier time, and records it in `log`. If the step fails, the
-    /// log ends at the last state that was reached.
+    /// Makes one step from a state to the time `until`, or to an earlier time, and records it in `log`; or several, if they are
+    /// free and have controlled lengths. If a step fails, the log ends at the last state that was reached.
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()>;
 
     /// The order of its flow; 1 where the switches of a projected path are not located.

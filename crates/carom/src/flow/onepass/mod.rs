@@ -1,5 +1,6 @@
 //! One pass: Gauss collocation on accelerations, solved to a tolerance, with a step that is controlled while the run goes on.
 
+mod flight;
 mod polynomial;
 mod rows;
 mod solve;
@@ -12,14 +13,16 @@ use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
 use crate::limits::{FIRST_QUICK, PREDICTS};
-use crate::mechanics::{Field, Inputs, Mechanics};
-use crate::phase::{Discrete, Flow, Goal, Moments, Phase, Polynomial, Predicted, Quick};
+use crate::mechanics::{Field, Inputs, Mechanics, gap_and_rate};
+use crate::phase::{Discrete, Flight, Flow, Goal, Moments, Phase, Polynomial, Predicted, Quick};
 use crate::solve::Solved;
 use solve::{Corrected, Guess, MOST_COORDINATES, Stages, Step};
 use tables::{S, Tables};
 
 /// The longest tape of a and its slopes.
 const MOST_WORK: usize = 4000;
+/// The largest number of walls whose gaps are computed with the accelerations.
+const MOST_WALLS: usize = 8;
 /// Where Newton's method does not converge, a step is made in two halves, nested at most to this depth.
 const MOST_HALVINGS: usize = 8;
 
@@ -46,12 +49,16 @@ pub(crate) struct OnePass {
 
 struct Code {
     tables: Tables,
-    /// (t, q, v) at all stages, and the parameters → a, ∂a/∂q, ∂a/∂v.
+    /// (t, q, v) at all stages, and the parameters → a; φ, φ̇ of each wall; ∂a/∂q, ∂a/∂v.
     kernel: LaneKernel,
-    /// (t, q, v) at all stages, and the parameters → a.
+    /// (t, q, v) at all stages, and the parameters → a; φ, φ̇ of each wall.
     plain: LaneKernel,
     /// (parameters, t, q, v) → p = L_v.
     momenta: Kernel,
+    /// (t, q, v) at the ends of several steps, and the parameters → p, H, p·v.
+    ends: LaneKernel,
+    /// The number of walls in the kernels; none if there are too many.
+    walls: Option<usize>,
 }
 
 impl Code {
@@ -91,7 +98,14 @@ impl OnePass {
         if !mechanics.constraints.is_empty() || n == 0 || n > MOST_COORDINATES {
             return Ok(None);
         }
-        let (symbols, outputs) = (mechanics.state_symbols(), mechanics.acceleration());
+        let (symbols, motion) = (mechanics.state_symbols(), mechanics.acceleration());
+        let (a, slopes) = motion.split_at(n);
+        let walls = Some(mechanics.walls.len()).filter(|&count| count <= MOST_WALLS);
+        let gaps: Vec<Expr> = match walls {
+            Some(_) => mechanics.walls.iter().flat_map(|&phi| gap_and_rate(mechanics, phi)).collect(),
+            None => Vec::new(),
+        };
+        let outputs = [a, &gaps, slopes].concat();
         let all = [&symbols[..], &mechanics.parameters].concat();
         if Tape::new(&all, &outputs).map_or(usize::MAX, |tape| tape.len()) > MOST_WORK {
             return Ok(None);
@@ -99,9 +113,12 @@ impl OnePass {
         let compile = |outputs: &[Expr]| {
             LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, Lanes::Eight, Backend::Jit)
         };
-        let (Ok(kernel), Ok(plain)) = (compile(&outputs), compile(&outputs[..n])) else { return Ok(None) };
-        let momenta = mechanics.kernel(&symbols, &mechanics.momenta())?;
-        let code = Code { tables: Tables::new(), kernel, plain, momenta };
+        let p = mechanics.momenta();
+        let power: Expr = p.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();
+        let at_ends = [&p[..], &[power - mechanics.l, power]].concat();
+        let made = (compile(&outputs), compile(&outputs[..n + gaps.len()]), compile(&at_ends));
+        let (Ok(kernel), Ok(plain), Ok(ends)) = made else { return Ok(None) };
+        let code = Code { tables: Tables::new(), kernel, plain, momenta: mechanics.kernel(&symbols, &p)?, ends, walls };
         Ok(Some(OnePass::of(Arc::new(code), Field::new(mechanics, parameters)?, parameters, n)))
     }
 
@@ -109,11 +126,11 @@ impl OnePass {
         let nowhere = Phase { t: f64::NAN, z: vec![0.0; 2 * n] };
         let last = Last { begin: nowhere, v: vec![0.0; n], h: 0.0, legendre: Buffer::zeros(S * n), is_known: false };
         OnePass {
+            stages: Stages::new(n, code.walls.unwrap_or(0)),
             code,
             parameters: parameters.to_vec(),
             field,
             inputs: Inputs::new(parameters, n),
-            stages: Stages::new(n),
             matrix: Buffer::zeros(S * S),
             last,
         }
@@ -219,15 +236,31 @@ impl Quick for OnePass {
         self.take_start(z0)?;
         let OnePass { code, parameters, stages, last, .. } = self;
         stages.begin(&code.step(parameters, z0, &last.v, 0.0, goal));
-        let n = z0.q().len();
+        let (n, slopes) = (z0.q().len(), self.stages.slopes());
         // ω² ‖∂a/∂q‖ and ω = ‖∂a/∂v‖ in the metric of the kinetic energy; |a| against the speed.
         let slope = |k: usize| self.stages.values[k * S].abs();
         let ratio = |i: usize, j: usize| if goal.roots[i] > 0.0 { goal.roots[j] / goal.roots[i] } else { 0.0 };
         let row = |i: usize, first: usize| (0..n).map(|j| slope(first + i * n + j) * ratio(i, j)).sum::<f64>();
         let most = |first: usize| (0..n).map(|i| row(i, first)).fold(0.0, f64::max);
-        let omega = most(n).sqrt() + most(n + n * n);
+        let omega = most(slopes).sqrt() + most(slopes + n * n);
         let power = 2.0 / (2 * S + 1) as f64;
         Ok(if omega > 0.0 { FIRST_QUICK * goal.root.powf(power) / omega } else { f64::MAX })
+    }
+
+    fn take_off(&mut self, start: (&Phase, &[f64]), past: &Polynomial) -> bool {
+        self.begin_flight(start, past)
+    }
+
+    fn fly(&mut self, h: f64, goal: Goal) -> Option<Predicted> {
+        self.next_of_flight(h, goal)
+    }
+
+    fn keep_flying(&mut self, t: f64, flight: &mut Flight) {
+        self.advance(t, flight);
+    }
+
+    fn land(&mut self, flight: &mut Flight) {
+        self.end_flight(flight);
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::vector::{Buffer, EightLanes, Registers, Vector};
 use super::rows::{Transform, load_columns, products, rows, rows_mut};
 use super::tables::{S, Tables};
 use crate::kernel::LaneKernel;
-use crate::limits::{NOTHING, ROUNDOFF};
+use crate::limits::{FAR, NOTHING, ROUNDOFF};
 use crate::solve::NoSolution;
 
 /// The largest number of coordinates: the slopes grow with the square of it.
@@ -35,8 +35,14 @@ pub(super) struct Stages {
     registers: Registers,
     /// t, Q, V.
     pub(super) inputs: Buffer,
-    /// a(t, Q, V), ∂a/∂q and ∂a/∂v by rows.
+    /// a(t, Q, V); φ, φ̇ of each wall; ∂a/∂q and ∂a/∂v by rows.
     pub(super) values: Buffer,
+    /// The number of walls.
+    walls: usize,
+    /// True if all gaps are so wide at the stages that no wall is met in the step or right after it.
+    pub(super) is_far: bool,
+    /// True if a wall may be met in a next step of the same length.
+    pub(super) nears: bool,
     /// The accelerations.
     pub(super) a: Buffer,
     /// Σ bₖaₖ and Σ bₖ(1 − cₖ)aₖ of each coordinate, once a step is solved.
@@ -88,13 +94,16 @@ pub(super) struct Step<'a> {
 }
 
 impl Stages {
-    pub(super) fn new(n: usize) -> Stages {
+    pub(super) fn new(n: usize, walls: usize) -> Stages {
         let room = || Buffer::zeros(n * S);
         Stages {
             n,
             registers: Registers::detect(),
             inputs: Buffer::zeros((1 + 2 * n) * S),
-            values: Buffer::zeros((n + 2 * n * n) * S),
+            values: Buffer::zeros((n + 2 * walls + 2 * n * n) * S),
+            walls,
+            is_far: false,
+            nears: false,
             a: room(),
             swept: [[0.0; 2]; MOST_COORDINATES],
             sizes: [0.0; MOST_COORDINATES],
@@ -102,6 +111,11 @@ impl Stages {
             change: room(),
             rounds: FIRST_ROUNDS,
         }
+    }
+
+    /// The place of the first slope among the values.
+    pub(super) fn slopes(&self) -> usize {
+        self.n + 2 * self.walls
     }
 
     /// Forgets how many rounds the last correction took.
@@ -116,13 +130,13 @@ impl Stages {
 
     /// The stages at the start of a step, all alike; then a = a0 + c h ȧ0, with ȧ0 from the slopes.
     pub(super) fn begin(&mut self, step: &Step) {
-        let n = self.n;
+        let (n, slopes) = (self.n, self.slopes());
         let state = [step.t].into_iter().chain(step.q.iter().copied()).chain(step.v.iter().copied());
         self.inputs.chunks_mut(S).zip(state).for_each(|(lanes, x)| lanes.fill(x));
         step.kernel.eval(&self.inputs, step.parameters, &mut self.values);
         let value = |k: usize| self.values[k * S];
         for i in 0..n {
-            let turn = |j: usize| value(n + i * n + j) * step.v[j] + value(n + n * n + i * n + j) * value(j);
+            let turn = |j: usize| value(slopes + i * n + j) * step.v[j] + value(slopes + n * n + i * n + j) * value(j);
             let (a0, rate) = (value(i), (0..n).map(turn).sum::<f64>());
             let lanes = self.a[i * S..].iter_mut().zip(step.tables.c.iter());
             lanes.for_each(|(a, c)| *a = a0 + c * step.h * rate);
@@ -162,8 +176,8 @@ impl<const N: usize> EightLanes for Newton<'_, '_, N> {
         }
         self.measure::<V>();
         let first = self.iterate::<V>()?;
-        self.sweep::<V>();
-        Ok(Corrected { first, next: self.decay::<V>() })
+        self.look_around::<V>();
+        Ok(Corrected { first, next: self.conclude::<V>() })
     }
 }
 
@@ -197,7 +211,8 @@ impl<const N: usize> Newton<'_, '_, N> {
         }
     }
 
-    /// The error that a prediction for a step of the same length would have, from the decay of the Legendre coefficients:
+    /// Sums the accelerations for the end of the step. Returns the error that a prediction for a step of the same length would have,
+    /// from the decay of the Legendre coefficients:
     ///
     /// ```text
     /// l₈ ≈ ρ·max(l₇, ρl₆),   ρ² = max(l₇, l₆)/max(l₅, l₄)
@@ -206,18 +221,21 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// is the first that is missing, and grows to l₈ P₈(3) at the end of the next step. Two neighbours are taken together because
     /// those of a symmetric motion vanish in turn.
     #[inline(always)]
-    fn decay<V: Vector<S>>(&mut self) -> f64 {
-        let Newton { stages: Stages { a, sizes, .. }, step, .. } = self;
-        // l₄ to l₇, each the largest of all coordinates.
-        let mut l = [0.0_f64; 4];
+    fn conclude<V: Vector<S>>(&mut self) -> f64 {
+        let Newton { stages: Stages { a, swept, sizes, .. }, step, .. } = self;
+        let functionals = load_columns::<V>(&step.tables.functionals);
+        // l₄ to l₇, each the largest of all coordinates, in lanes 2 to 5.
+        let mut largest = V::splat(0.0);
         for i in 0..N {
-            let (a, scale) = (V::load(&rows::<N>(a)[i]), step.h.abs() / sizes[i]);
-            for m in 0..4 {
-                let size = scale * V::load(&step.tables.highest[m]).mul(a).sum().abs();
-                l[m] = if size > l[m] { size } else { l[m] };
-            }
+            let values = product(&functionals, &rows::<N>(a)[i]);
+            largest = largest.max(values.abs().mul(V::splat(step.h.abs() / sizes[i])));
+            let mut lanes = [0.0; S];
+            values.store(&mut lanes);
+            swept[i] = [lanes[0], lanes[1]];
         }
-        let [l4, l5, l6, l7] = l;
+        let mut l = [0.0; S];
+        largest.store(&mut l);
+        let [_, _, l4, l5, l6, l7, ..] = l;
         let (last, before) = (l6.max(l7), l4.max(l5));
         let rho = (last / before).sqrt().min(1.0);
         if last == 0.0 { 0.0 } else { EXTRAPOLATED * rho * l7.max(rho * l6) }
@@ -232,12 +250,13 @@ impl<const N: usize> Newton<'_, '_, N> {
         for count in 0..MAX_NEWTON {
             self.place::<V>();
             let is_new = since > NEW_SLOPES;
-            let Newton { stages: Stages { inputs, values, .. }, step, .. } = self;
+            let Newton { stages: Stages { inputs, values, walls, .. }, step, .. } = self;
+            let walls = *walls;
             if is_new {
                 since = 0.0;
                 step.kernel.eval(inputs, step.parameters, values);
             } else {
-                step.plain.eval(inputs, step.parameters, &mut values[..N * S]);
+                step.plain.eval(inputs, step.parameters, &mut values[..(N + 2 * walls) * S]);
             }
             let size = self.correct::<V>(is_new);
             if count == 0 {
@@ -263,14 +282,19 @@ impl<const N: usize> Newton<'_, '_, N> {
         Err(NoSolution::Diverged)
     }
 
-    /// Sums the accelerations for the end of the step.
+    /// Compares the gaps at the stages with what their rates cover, and looks ahead to the next step.
     #[inline(always)]
-    fn sweep<V: Vector<S>>(&mut self) {
-        let Newton { stages: Stages { a, swept, .. }, step, .. } = self;
-        let [once, twice] = &step.tables.end;
-        for i in 0..N {
-            let a = V::load(&rows::<N>(a)[i]);
-            swept[i] = [V::load(once).mul(a).sum(), V::load(twice).mul(a).sum()];
+    fn look_around<V: Vector<S>>(&mut self) {
+        let Newton { stages: Stages { values, walls, is_far, nears, .. }, step, .. } = self;
+        let reach = V::splat(FAR * step.h);
+        (*is_far, *nears) = (true, false);
+        for wall in values[N * S..(N + 2 * *walls) * S].as_chunks::<S>().0.as_chunks::<2>().0 {
+            let [gap, rate] = wall;
+            let covered = V::load(rate).abs().mul(reach);
+            *is_far &= covered.less(V::load(gap)) == (1 << S) - 1;
+            // Where the gap and its rate will be if the acceleration stays as it is.
+            let (now, change) = (rate[S - 1], rate[S - 1] - rate[0]);
+            *nears |= gap[S - 1] + step.h * (now + 0.5 * change) <= FAR * step.h * (now + change).abs();
         }
     }
 
@@ -296,8 +320,8 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// if they do not converge. New slopes are not yet multiplied by h² and h.
     #[inline(always)]
     fn correct<V: Vector<S>>(&mut self, is_new: bool) -> f64 {
-        let Newton { stages: Stages { values, a, residual, change, rounds, sizes, .. }, step, .. } = self;
-        let (values, slopes) = values.split_at_mut(N * S);
+        let Newton { stages: Stages { values, walls, a, residual, change, rounds, sizes, .. }, step, .. } = self;
+        let (values, slopes) = values.split_at_mut((N + 2 * *walls) * S);
         let (by_q_slopes, by_v_slopes) = slopes.split_at_mut(N * N * S);
         let (by_q_slopes, by_v_slopes) = (by_q_slopes.as_chunks_mut::<S>().0, by_v_slopes.as_chunks_mut::<S>().0);
         let (values, a) = (rows::<N>(values), rows_mut::<N>(a));

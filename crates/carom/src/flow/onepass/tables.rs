@@ -18,12 +18,10 @@ pub(super) struct Tables {
     /// A², for Q = q0 + c h v0 + h² A² a.
     pub(super) twice: Buffer,
     pub(super) c: Buffer,
-    /// bᵢ and bᵢ(1 − cᵢ), for the end of a step.
-    pub(super) end: [[f64; S]; 2],
+    /// By rows bᵢ and bᵢ(1 − cᵢ), for the end of a step; then the Legendre coefficients of degrees 4 to 7.
+    pub(super) functionals: Buffer,
     /// Legendre coefficients from values at the stages: column j has (2m + 1) bⱼ Pₘ(2cⱼ − 1). [Gauss quadrature is exact for them]
     pub(super) legendre: Buffer,
-    /// The rows of that matrix for m = 4 to 7.
-    pub(super) highest: [[f64; S]; 4],
     /// ℓⱼ(1 + cᵢ·ratio) for each ratio of the ladder.
     ladder: Vec<(f64, Buffer)>,
 }
@@ -50,9 +48,13 @@ impl Tables {
             once: by_columns(&a),
             twice: by_columns(&|i, j| (0..S).map(|k| a(i, k) * a(k, j)).sum()),
             c,
-            end: [std::array::from_fn(|i| rule.b[i]), std::array::from_fn(|i| rule.b[i] * (1.0 - rule.c[i]))],
+            functionals: by_columns(&|row, j| match row {
+                0 => rule.b[j],
+                1 => rule.b[j] * (1.0 - rule.c[j]),
+                2..6 => coefficient(row + 2, j),
+                _ => 0.0,
+            }),
             legendre: by_columns(&coefficient),
-            highest: std::array::from_fn(|m| std::array::from_fn(|j| coefficient(m + S - 4, j))),
             ladder: ladder.collect(),
             rule,
         }
