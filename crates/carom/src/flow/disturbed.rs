@@ -1,6 +1,6 @@
 //! A map with roundoff of its own.
 
-use crate::phase::{Discrete, Flow, Goal, Impulses, Moments, Phase, Polynomial, Predicted, Quick};
+use crate::phase::{Discrete, FLIGHT, Flight, Flow, Goal, Impulses, Moments, Phase, Polynomial, Predicted, Quick};
 use crate::solve::NoSolution;
 
 /// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
@@ -9,11 +9,14 @@ use crate::solve::NoSolution;
 pub(crate) struct Disturbed {
     map: Box<dyn Flow>,
     seed: u64,
+    /// q and v at both ends of a step of a flight.
+    before: Vec<f64>,
+    after: Vec<f64>,
 }
 
 impl Disturbed {
     pub(crate) fn new(map: Box<dyn Flow>, seed: u64) -> Disturbed {
-        Disturbed { map, seed }
+        Disturbed { map, seed, before: Vec::new(), after: Vec::new() }
     }
 }
 
@@ -72,6 +75,34 @@ impl Quick for Disturbed {
 
     fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution> {
         self.quick_map()?.first_step(z0, goal)
+    }
+
+    fn take_off(&mut self, start: (&Phase, &[f64]), past: &Polynomial) -> bool {
+        let (z0, v0) = start;
+        self.before.clear();
+        self.before.extend(z0.q().iter().chain(v0));
+        self.map.quick().is_some_and(|quick| quick.take_off(start, past))
+    }
+
+    fn fly(&mut self, h: f64, goal: Goal, flight: &Flight) -> Option<Predicted> {
+        self.map.quick()?.fly(h, goal, flight)
+    }
+
+    fn keep_flying(&mut self, t: f64, flight: &mut Flight) {
+        let Some(quick) = self.map.quick() else { return };
+        let k = flight.count;
+        quick.keep_flying(t, flight);
+        self.after.clear();
+        self.after.extend(flight.last().into_iter().flatten());
+        disturb(self.seed, t, flight.polynomials[k].h, &self.before, &mut self.after);
+        flight.ends.chunks_mut(FLIGHT).skip(1).zip(&self.after).for_each(|(lanes, x)| lanes[k] = *x);
+        std::mem::swap(&mut self.before, &mut self.after);
+    }
+
+    fn land(&mut self, flight: &mut Flight) {
+        if let Some(quick) = self.map.quick() {
+            quick.land(flight);
+        }
     }
 }
 
@@ -133,6 +164,6 @@ impl Flow for Disturbed {
     }
 
     fn boxed_clone(&self) -> Box<dyn Flow> {
-        Box::new(Disturbed { map: self.map.boxed_clone(), seed: self.seed })
+        Box::new(Disturbed::new(self.map.boxed_clone(), self.seed))
     }
 }

@@ -133,6 +133,12 @@ impl Flight {
         }
     }
 
+    /// q and v at the end of the last step; none if there is none.
+    pub fn last(&self) -> Option<impl Iterator<Item = f64>> {
+        let k = self.count.checked_sub(1)?;
+        Some(self.ends.chunks(FLIGHT).skip(1).map(move |lanes| lanes[k]))
+    }
+
     /// Writes the end of step k to z; returns H and p·v there.
     pub fn write_end(&self, k: usize, z: &mut Phase) -> [f64; 2] {
         let n = z.z.len() / 2;
@@ -194,8 +200,8 @@ pub trait Quick {
         false
     }
 
-    /// Tries the next step of a flight. None if it has no solution, or if a wall may be near.
-    fn fly(&mut self, _h: f64, _goal: Goal) -> Option<Predicted> {
+    /// Tries the next step of a flight, from the end of its last one. None if it has no solution, or if a wall may be near.
+    fn fly(&mut self, _h: f64, _goal: Goal, _flight: &Flight) -> Option<Predicted> {
         None
     }
 

@@ -56,8 +56,7 @@ impl Control {
 
     /// The time after an interval dτ from t, to the last bit: what is rounded off is kept.
     pub(super) fn after(&mut self, t: f64, dtau: f64) -> f64 {
-        let sum = two_sum(t, dtau);
-        let (t, late) = two_sum(sum.0, sum.1 + self.late);
+        let (t, late) = after([t, self.late], dtau);
         self.late = late;
         t
     }
@@ -90,6 +89,12 @@ impl Control {
     pub(super) fn shrink(&self, error: f64, order: usize) -> f64 {
         self.factor(error, order).min(LEAST_SHRINK)
     }
+}
+
+/// The time after an interval dτ from t, and what is rounded off.
+pub(super) fn after([t, late]: [f64; 2], dtau: f64) -> (f64, f64) {
+    let sum = two_sum(t, dtau);
+    two_sum(sum.0, sum.1 + late)
 }
 
 /// a + b, and what is rounded off. [Møller 1965; Knuth 1969]

@@ -1,6 +1,7 @@
 //! Several free steps at once.
 
 use super::algorithm::EventDriven;
+use super::control::after;
 use super::controlled::judge;
 use super::log::{Energies, StepLog};
 use super::state::Memory;
@@ -30,28 +31,26 @@ impl EventDriven {
                 return Ok(false);
             }
         }
-        let (mut t, mut longest) = (z.t, 0.0_f64);
+        let (mut h, mut next, mut end, mut longest) = (first, control.h, (z.t, control.late), 0.0_f64);
+        let goal = control.goal();
         flight.count = 0;
-        while flight.count < FLIGHT {
-            let h = control.h.min(control.longest);
-            if t + h >= until {
+        while flight.count < FLIGHT && end.0 + h < until {
+            let Some(tried) =
+                quick.fly(h, goal, flight).map(|predicted| judge(predicted, goal)).filter(|tried| tried.is_good)
+            else {
                 break;
-            }
-            let goal = control.goal();
-            let Some(predicted) = quick.fly(h, goal) else { break };
-            let tried = judge(predicted, goal);
-            if !tried.is_good {
-                break;
-            }
-            t = control.after(t, h);
-            quick.keep_flying(t, flight);
-            control.h = h * tried.factor;
+            };
+            end = after([end.0, end.1], h);
+            quick.keep_flying(end.0, flight);
             longest = longest.max(h);
+            next = h * tried.factor;
+            h = next.min(control.longest);
         }
         if flight.count == 0 {
             return Ok(false);
         }
         quick.land(flight);
+        (control.h, control.late) = (next, end.1);
         control.past.copy_from(&flight.polynomials[flight.count - 1]);
         log.h = longest;
         for k in 0..flight.count {

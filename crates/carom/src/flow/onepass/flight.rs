@@ -22,8 +22,12 @@ impl OnePass {
     }
 
     /// Solves the next step of a flight. None if that fails, or if a wall is near.
-    pub(super) fn next_of_flight(&mut self, h: f64, goal: Goal) -> Option<Predicted> {
+    pub(super) fn next_of_flight(&mut self, h: f64, goal: Goal, flight: &Flight) -> Option<Predicted> {
         let OnePass { code, parameters, stages, matrix, last, .. } = self;
+        if let Some(end) = flight.last() {
+            let n = last.v.len();
+            last.begin.z[..n].iter_mut().chain(&mut last.v).zip(end).for_each(|(to, x)| *to = x);
+        }
         if h > PREDICTS * last.h || stages.nears {
             return None;
         }
@@ -34,7 +38,7 @@ impl OnePass {
         stages.is_far.then_some(Predicted { this: Some(first), next })
     }
 
-    /// Goes to the end of the step that was solved, at the time t, and adds it to the flight.
+    /// Adds the step that was solved to the flight; it ends at the time t.
     pub(super) fn advance(&mut self, t: f64, flight: &mut Flight) {
         let OnePass { stages, last, .. } = self;
         let (k, h, n) = (flight.count, last.h, last.v.len());
@@ -42,10 +46,8 @@ impl OnePass {
         flight.ends[k] = t;
         for i in 0..n {
             let [once, twice] = stages.swept[i];
-            last.begin.z[i] += h * (last.v[i] + h * twice);
-            last.v[i] += h * once;
-            flight.ends[(1 + i) * FLIGHT + k] = last.begin.z[i];
-            flight.ends[(1 + n + i) * FLIGHT + k] = last.v[i];
+            flight.ends[(1 + i) * FLIGHT + k] = last.begin.z[i] + h * (last.v[i] + h * twice);
+            flight.ends[(1 + n + i) * FLIGHT + k] = last.v[i] + h * once;
         }
         let polynomial = &mut flight.polynomials[k];
         polynomial.h = h;

@@ -220,11 +220,12 @@ impl Quick for OnePass {
     }
 
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Solved<()> {
-        if !self.began_in(z0) {
-            return self.step(z0, h, z1);
+        if self.began_in(z0) && self.solve(z0, h, Source::Last, goal).is_ok() {
+            return self.end(z1);
         }
-        self.solve(z0, h, Source::Last, goal)?;
-        self.end(z1)
+        // A step whose forces are stiff may be that long only because they do not change in it.
+        self.forget_last();
+        self.step(z0, h, z1)
     }
 
     fn forget_last(&mut self) {
@@ -251,8 +252,8 @@ impl Quick for OnePass {
         self.begin_flight(start, past)
     }
 
-    fn fly(&mut self, h: f64, goal: Goal) -> Option<Predicted> {
-        self.next_of_flight(h, goal)
+    fn fly(&mut self, h: f64, goal: Goal, flight: &Flight) -> Option<Predicted> {
+        self.next_of_flight(h, goal, flight)
     }
 
     fn keep_flying(&mut self, t: f64, flight: &mut Flight) {

@@ -18,6 +18,8 @@ const MAX_ROUNDS: usize = 40;
 const LINEAR: f64 = 3.0;
 /// They also stop when a change is below this part of tol itself: what is left of a later correction is then below tol.
 const LINEAR_LEAST: f64 = 0.1;
+/// Rounds contract by at least 0.64 where h² ∂a/∂q is below this: the eigenvalues of A² are at most 0.01.
+const STIFF: f64 = 64.0;
 /// A change this much smaller than necessary is worth a round less.
 const LESS_ROUNDS: f64 = 0.03;
 /// The slopes are computed again after a correction larger than this, relative to the velocities.
@@ -155,6 +157,21 @@ impl Stages {
             _ => self.registers.run_eight(Newton::<MOST_COORDINATES> { stages: self, guess, step }),
         }
     }
+}
+
+/// True if the rows of h² ∂a/∂q, relative to the sizes, are so large that rounds hardly converge. Where the forces do not change, as in
+/// free fall, the first accelerations may be right all the same; but roundoff would then decide how long the step is.
+#[inline(always)]
+fn is_stiff<const N: usize, V: Vector<S>>(slopes: &[[f64; S]], sizes: &[f64; MOST_COORDINATES]) -> bool {
+    let mut largest = V::splat(0.0);
+    for (i, row) in slopes.as_chunks::<N>().0.iter().enumerate() {
+        let mut sum = V::splat(0.0);
+        for j in 0..N {
+            sum = V::load(&row[j]).abs().mul_add(V::splat(sizes[j]), sum);
+        }
+        largest = largest.max(sum.div(V::splat(sizes[i])));
+    }
+    V::splat(STIFF).less(largest) != 0
 }
 
 /// Newton's method for N coordinates.
@@ -338,6 +355,9 @@ impl<const N: usize> Newton<'_, '_, N> {
             for (by_q, by_v) in by_q_slopes.iter_mut().zip(by_v_slopes.iter_mut()) {
                 V::load(by_q).mul(h2).store(by_q);
                 V::load(by_v).mul(h).store(by_v);
+            }
+            if is_stiff::<N, V>(by_q_slopes, sizes) {
+                return f64::INFINITY;
             }
         }
         let (by_q_slopes, by_v_slopes) = (by_q_slopes.as_chunks::<N>().0, by_v_slopes.as_chunks::<N>().0);
