@@ -19,6 +19,8 @@ pub struct LocalCode {
     pub(crate) is_quadratic: bool,
     /// True if L, a wall or a constraint depends on the time.
     pub(crate) depends_on_time: bool,
+    /// True if neither L_vv nor ṗ − L_vq v − L_vt depends on the state: without constraints the acceleration is constant.
+    is_uniform: bool,
     /// → L, L_t, L_v, ṗ
     motion: Kernel,
     /// → L_v, entries of L_vv
@@ -45,6 +47,8 @@ pub struct LocalCode {
 struct RowCode {
     /// The coordinates on which it depends.
     support: Vec<usize>,
+    /// True if g is linear in q and t.
+    is_straight: bool,
     /// → g, the sum of its absolute terms, g_t, d²g/dt² without acceleration, ∇g and ∇²g by rows, both on the support. Compiled
     /// on first use, because few of many walls ever hold the motion.
     kernel: OnceLock<Kernel>,
@@ -78,6 +82,10 @@ impl LocalCode {
                 (sparse[which], constants[which]) = (all_entries(matrix), 0);
             }
         }
+        let places = [&[time()][..], q].concat();
+        let is_uniform = mechanics.function.is_none()
+            && !any_depends_on(&[&rates[..], &mass].concat(), &inputs)
+            && !any_depends_on(&momenta, &places);
         let values: Vec<Expr> = sparse.iter().flat_map(|(_, values)| values.iter().copied()).collect();
         let all = mechanics.constraints.iter().map(|c| c.g).chain(mechanics.walls.iter().copied());
         let depends_on_time = [&[*l][..], &rates, &all.clone().collect::<Vec<_>>()].concat();
@@ -85,6 +93,7 @@ impl LocalCode {
             n: q.len(),
             is_quadratic: !any_depends_on(&mass, v),
             depends_on_time: mechanics.function.is_some() || any_depends_on(&depends_on_time, &[time()]),
+            is_uniform,
             motion: kernel(&[&[*l, l.diff(time())], &momenta, &rates])?,
             inertia: kernel(&[&momenta, &sparse[0].1])?,
             balance: kernel(&[&balance, &sparse[0].1])?,
@@ -112,6 +121,11 @@ impl LocalCode {
         self.enforce.len() + wall
     }
 
+    /// True if the acceleration is constant while these rows hold the motion, and so are their forces.
+    pub(crate) fn is_uniform(&self, rows: &[usize]) -> bool {
+        self.is_uniform && rows.iter().all(|&row| self.rows[row].is_straight)
+    }
+
     /// The coordinates on which a row depends.
     pub(crate) fn support(&self, row: usize) -> &[usize] {
         &self.rows[row].support
@@ -126,10 +140,11 @@ impl RowCode {
         let slopes = grad(g, &coordinates);
         let bends = jacobian(&slopes, &coordinates).concat();
         let drift = directional(&directional(&[g], seeds), seeds)[0];
+        let is_straight = !any_depends_on(&[&slopes[..], &[g.diff(time())]].concat(), inputs);
         let outputs = [vec![g, sum_of_terms(g), g.diff(time()), drift], slopes, bends].concat();
         let inputs = [&mechanics.parameters, inputs].concat();
         let tape = Tape::new(&inputs, &outputs).map_err(|e| Diagnostic::new(e.to_string()))?;
-        Ok(RowCode { kernel: OnceLock::new(), tape, backend: mechanics.backend, support })
+        Ok(RowCode { kernel: OnceLock::new(), tape, backend: mechanics.backend, support, is_straight })
     }
 
     fn kernel(&self) -> &Kernel {

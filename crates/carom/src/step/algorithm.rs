@@ -2,7 +2,7 @@
 
 use super::Stepper;
 use super::control::{Spectrum, two_sum};
-use super::event::{Encounter, Kind, Search};
+use super::event::{Ahead, Encounter, Kind, Search};
 use super::events::Events;
 use super::instant::Resolver;
 use super::kink::Sides;
@@ -28,6 +28,7 @@ pub(super) struct EventDriven {
     pub(super) facts: Facts,
     pub(super) probe: Phase,
     looks: Looks,
+    ahead: Vec<Ahead>,
     /// The walls that have let go at this instant. None of them holds again at it: where walls are nearly redundant, roundoff
     /// decides on the signs of their forces, and they would take turns without an end.
     released: Vec<usize>,
@@ -55,7 +56,7 @@ impl EventDriven {
         let (looks, probe, z1, sides) = (Looks::default(), z.clone(), z.clone(), vec![0.0; facts.kinks]);
         let (facts, released, spectrum) = (facts.clone(), Vec::new(), Spectrum::new(facts.n));
         let flight = Flight::new(facts.n);
-        let (lost, leaving) = (0.0, Vec::new());
+        let (lost, leaving, ahead) = (0.0, Vec::new(), Vec::new());
         EventDriven {
             maps,
             evaluator,
@@ -63,6 +64,7 @@ impl EventDriven {
             rest,
             facts,
             looks,
+            ahead,
             released,
             leaving,
             sides,
@@ -173,7 +175,8 @@ impl EventDriven {
         left: Option<usize>,
         state: &State,
     ) -> Solved<Option<Encounter>> {
-        let EventDriven { maps, evaluator, resolver, probe, looks, z, z1, facts, rest, sides, leaving, .. } = self;
+        let EventDriven { maps, evaluator, resolver, probe, looks, ahead, z, z1, facts, rest, sides, leaving, .. } =
+            self;
         let (walls, of_velocities) = (facts.walls, facts.kinks_of_velocities);
         let (can_rest, leaving) = (rest.is_some(), &leaving[..]);
         let evaluator = &mut **evaluator;
@@ -186,6 +189,7 @@ impl EventDriven {
             probe,
             touching,
             looks,
+            ahead,
             walls,
             sides,
             of_velocities,

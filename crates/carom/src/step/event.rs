@@ -7,7 +7,7 @@
 //! the flow has one; then the arc that ends there is solved again (`controlled.rs`).
 
 use super::maps::Maps;
-use super::moment::{Moment, is_out_of_reach, stays_open};
+use super::moment::{Moment, cubic_root, is_out_of_reach, may_dip, stays_open};
 use super::release::Looks;
 use super::touching::{Pace, Scale, Touching};
 use crate::limits::{GIVEN_WAY, HALVINGS, SINKS};
@@ -38,6 +38,18 @@ pub enum Kind {
     Passes,
 }
 
+/// A wall that is open at the start of a step and may be met in it.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead {
+    wall: usize,
+    /// About when.
+    tau: f64,
+    /// It is open until this moment.
+    from: f64,
+    /// Its gap is shut at the next moment, and does not only dip before it.
+    shuts: bool,
+}
+
 /// The search for the first event of a step, in the contact mode that the maps are in.
 pub(super) struct Search<'a> {
     pub(super) maps: &'a mut Maps,
@@ -46,6 +58,8 @@ pub(super) struct Search<'a> {
     pub(super) probe: &'a mut Phase,
     pub(super) touching: &'a mut Touching,
     pub(super) looks: &'a mut Looks,
+    /// Room for the walls that may be met.
+    pub(super) ahead: &'a mut Vec<Ahead>,
     /// The number of walls.
     pub(super) walls: usize,
     /// The sides of the kinks, whose arguments follow the walls.
@@ -77,15 +91,13 @@ impl Search<'_> {
             return Ok(None);
         }
         self.evaluator.look_at_ends(z0, z1)?;
-        let is_exact = !self.maps.has_partial();
+        self.ahead.clear();
         let mut first: Option<Encounter> = None;
         for wall in 0..self.walls {
             if self.maps.holding().contains(&wall) {
                 continue;
             }
-            let [begin, end] = self.evaluator.ends(wall);
-            let begin = Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true };
-            let end = Moment { tau, gap: end.0, rate: end.1, is_exact };
+            let [begin, end] = self.ends(wall, tau);
             if is_out_of_reach(begin, end) {
                 continue;
             }
@@ -112,16 +124,78 @@ impl Search<'_> {
                 }
             } else {
                 self.look_inside(z0, tau)?;
-                self.contact_with(wall, z0, begin, end, until, false)?
+                let ahead = self.look_ahead(wall, begin, end)?;
+                self.ahead.extend(ahead);
+                None
             };
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
                 first = Some(Encounter { wall, dtau, kind });
             }
         }
+        first = self.first_ahead(z0, tau, first)?;
         let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
         first = self.first_kink(z0, tau, left, until)?.or(first);
         let release = self.first_release(z0, z1, tau)?;
         Ok(release.filter(|release| first.is_none_or(|contact| release.dtau < contact.dtau)).or(first))
+    }
+
+    /// The moments at the ends of the step.
+    fn ends(&mut self, wall: usize, tau: f64) -> [Moment; 2] {
+        let is_exact = !self.maps.has_partial();
+        let [begin, end] = self.evaluator.ends(wall);
+        [
+            Moment { tau: 0.0, gap: begin.0, rate: begin.1, is_exact: true },
+            Moment { tau, gap: end.0, rate: end.1, is_exact },
+        ]
+    }
+
+    /// When a wall that is open at the start may be met, as far as the moments tell; none if it stays open.
+    fn look_ahead(&mut self, wall: usize, begin: Moment, end: Moment) -> Result<Option<Ahead>, NoSolution> {
+        let (inside, moments) = (self.evaluator.inside(wall)?, self.evaluator.moments());
+        let (taus, count) = (moments.tau, moments.count);
+        let (gaps, rates) = inside.split_at(MOMENTS);
+        if stays_open(1.0, begin, &gaps[..count], &rates[..count], end, 0.0) {
+            return Ok(None);
+        }
+        let between = (0..count).map(|k| Moment { tau: taus[k], gap: gaps[k], rate: rates[k], is_exact: false });
+        let mut before = begin;
+        for next in between.chain([end]) {
+            let from = before.tau;
+            if next.gap < 0.0 {
+                let tau = from + (next.tau - from) * cubic_root(before, next);
+                return Ok(Some(Ahead { wall, tau, from, shuts: true }));
+            }
+            if may_dip(before, next) {
+                return Ok(Some(Ahead { wall, tau: from, from, shuts: false }));
+            }
+            before = next;
+        }
+        Ok(None)
+    }
+
+    /// The first contact with one of the walls ahead, if there is one before `first`. The one that seems to be the nearest comes first:
+    /// the state in which it is met, which is needed anyway, shows of most others that they are still open.
+    fn first_ahead(
+        &mut self,
+        z0: &Phase,
+        tau: f64,
+        mut first: Option<Encounter>,
+    ) -> Result<Option<Encounter>, NoSolution> {
+        self.noise = 0.0;
+        self.ahead.sort_unstable_by(|a, b| a.tau.total_cmp(&b.tau).then(a.wall.cmp(&b.wall)));
+        for k in 0..self.ahead.len() {
+            let Ahead { wall, from, shuts, .. } = self.ahead[k];
+            let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
+            if until <= from || (until < tau && shuts && self.moment_after(wall, z0, until)?.gap > 0.0) {
+                continue;
+            }
+            let [begin, end] = self.ends(wall, tau);
+            let dtau = self.contact_with(wall, z0, begin, end, until, false)?;
+            if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
+                first = Some(Encounter { wall, dtau, kind: Kind::Meets });
+            }
+        }
+        Ok(first)
     }
 
     /// True if the motion touches a wall without any speed, to the roundoff of gap and rate, and goes into it: the first derivative
@@ -336,9 +410,7 @@ impl Search<'_> {
     /// The gap is open at both moments: does it close in between? Only if it first falls and then rises; then the
     /// lowest gap is looked for, unless it is far above zero.
     fn dip(&mut self, wall: usize, z0: &Phase, a: Moment, b: Moment, left: bool) -> Result<Option<f64>, NoSolution> {
-        // A parabola with these slopes dips below the lower end by at most τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
-        let may_close = a.gap.min(b.gap) < 0.25 * (b.tau - a.tau) * (b.rate - a.rate);
-        if a.rate >= 0.0 || b.rate <= 0.0 || !may_close {
+        if !may_dip(a, b) {
             return Ok(None);
         }
         let (mut falling, mut rising) = (a, b);

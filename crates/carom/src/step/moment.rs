@@ -16,6 +16,12 @@ pub(super) fn is_out_of_reach(a: Moment, b: Moment) -> bool {
     b.gap > 0.0 && a.gap + b.gap > 4.0 * b.tau * a.rate.abs().max(b.rate.abs())
 }
 
+/// True if a gap that is open at two moments may close in between: it first falls and then rises. A parabola with these slopes dips
+/// below the lower end by at most τ(φ̇₁ − φ̇₀)/8; twice that is asked for.
+pub(super) fn may_dip(a: Moment, b: Moment) -> bool {
+    a.rate < 0.0 && b.rate > 0.0 && a.gap.min(b.gap) < 0.25 * (b.tau - a.tau) * (b.rate - a.rate)
+}
+
 /// True if the gap is not below a level at any moment after the first, and never turns from falling to rising. Gaps and rates between
 /// the first and the last moment are multiplied by `side`. It has no branches, because it is true of most steps.
 pub(super) fn stays_open(side: f64, first: Moment, gaps: &[f64], rates: &[f64], last: Moment, level: f64) -> bool {

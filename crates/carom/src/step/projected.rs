@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Stepper;
-use super::event::{Encounter, Search};
+use super::event::{Ahead, Encounter, Search};
 use super::log::StepLog;
 use super::maps::{Maps, Variant};
 use super::release::Looks;
@@ -37,6 +37,8 @@ pub(super) struct Projected {
     /// The motion at z.
     q: Phase,
     touching: Touching,
+    /// Room for the walls that may be met.
+    ahead: Vec<Ahead>,
 }
 
 /// The mechanics on one side of the wall.
@@ -64,6 +66,7 @@ impl Projected {
             next: nowhere.clone(),
             q: nowhere,
             touching: Touching::new(plant.facts()),
+            ahead: Vec::new(),
         })
     }
 
@@ -87,6 +90,7 @@ impl Projected {
                 probe,
                 touching: &mut self.touching,
                 looks: &mut Looks::default(),
+                ahead: &mut self.ahead,
                 sides: &[],
                 of_velocities: 0,
                 walls: 1,

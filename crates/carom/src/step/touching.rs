@@ -209,7 +209,7 @@ impl Touching {
         if gap <= 0.0 || !self.is_quadratic || self.roots.len() <= self.moved.len() {
             return Ok(false);
         }
-        if self.reached != *z {
+        if self.reached.t != z.t || self.reached.q() != z.q() {
             self.find_reaches(z, evaluator)?;
         }
         evaluator.normal(wall, z, &mut self.gradient);
@@ -366,6 +366,9 @@ impl Touching {
     /// True if the gap of a wall is as low as the last bounce.
     fn touches(&mut self, wall: usize, z: &Phase, pace: Pace, evaluator: &mut dyn Evaluator) -> Solved<bool> {
         let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+        if gap > 0.0 && self.is_far(wall, (gap, rate), z, pace, evaluator)? {
+            return Ok(false);
+        }
         Ok(gap <= 0.0 || gap <= self.scale(wall, rate, z, pace, evaluator)?.lowest)
     }
 }

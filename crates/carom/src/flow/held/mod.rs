@@ -23,6 +23,8 @@ pub(crate) struct Held {
     field: Field,
     /// The acceleration at the beginning of a step.
     active: Active,
+    /// True if the acceleration is constant, as of bodies that lie on straight walls: then it gives the step without iterations.
+    is_uniform: bool,
     past: Past,
     last: LastSteps,
     impulses: Impulses,
@@ -48,6 +50,7 @@ impl Held {
             last: LastSteps::new(n, size),
             impulses: Impulses::new(is_one_point, equations.multipliers()),
             iterations: 0,
+            is_uniform: equations.are_uniform(),
             adjoint: code.adjoint.as_ref().map(|adjoint| Box::new(Held::new(adjoint, walls, parameters))),
             stepped_back: false,
             equations,
@@ -73,6 +76,21 @@ impl Held {
             }
             Err(_) => self.go_straight(z0, h),
         }
+    }
+
+    /// Writes the motion with the acceleration at the beginning, where that is constant. The first multipliers also take what
+    /// p0 = L_v + Gᵀμ has off the tangent space. Returns false if roundoff has moved the motion off the rows: Newton's method
+    /// brings it back.
+    fn accelerate(&mut self, z0: &Phase, h: f64) -> bool {
+        let Held { equations, field, active, .. } = self;
+        let Ok(v) = field.velocity(z0.t, &z0.z) else { return false };
+        if active.react(z0.t, z0.q(), v).is_err() {
+            return false;
+        }
+        equations.follow(h, v, active.acceleration(), active.multipliers());
+        let first = equations.unknowns.len() - equations.multipliers();
+        equations.unknowns[first..].iter_mut().zip(field.multipliers()).for_each(|(lambda, mu)| *lambda += mu);
+        equations.ends_on_rows(z0, h)
     }
 
     /// Writes the motion along the velocity as the initial guess.
@@ -118,6 +136,10 @@ impl Held {
 
     /// Solves for the unknowns.
     fn solve(&mut self, z0: &Phase, h: f64) -> Solved<()> {
+        if self.is_uniform && self.accelerate(z0, h) {
+            self.iterations = 0;
+            return Ok(());
+        }
         let guess = self.guess(z0, h)?;
         let solved = self.newton(z0, h, guess);
         if solved.is_ok() || guess == Guess::Straight {
