@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::newton::Single;
+use super::within::Within;
 use crate::flow::Past;
 use crate::phase::{Discrete, Flow, Impulses, Phase};
 use crate::solve::Solved;
 use crate::tree::Equations;
 
 /// Φ_{γ_s h} ∘ … ∘ Φ_{γ₁h} of a rule, with the constraints and the walls that hold the motion. Each part extrapolates its guesses
-/// from its own solutions in the last steps.
+/// from its own solutions in the last steps, or from the parts before it.
 #[derive(Clone)]
 pub(super) struct Steps<E> {
     single: Single<E>,
     parts: &'static [f64],
     order: usize,
     pasts: Vec<Past>,
+    within: Within,
     /// The states between the parts.
     middle: [Phase; 2],
     /// The start and the length of the last step.
@@ -35,6 +37,7 @@ impl<E: Equations> Steps<E> {
         Steps {
             pasts: vec![Past::new(code.facts.n, single.unknowns.len()); parts.len()],
             middle: [nowhere.clone(), nowhere.clone()],
+            within: Within::new(parts, single.freedoms()),
             last: (nowhere, 0.0),
             impulses: single.impulses.clone(),
             single,
@@ -49,10 +52,11 @@ impl<E: Equations> Steps<E> {
         if !goes_on {
             self.pasts.iter_mut().for_each(Past::forget);
         }
+        self.within.forget();
         self.middle[0].copy_from(z0);
         for (k, (&part, past)) in self.parts.iter().zip(&mut self.pasts).enumerate() {
             let [begin, end] = &mut self.middle;
-            self.single.step(begin, part * h, end, past)?;
+            self.single.step(begin, part * h, end, past, (&mut self.within, k))?;
             look(part, &mut self.single);
             if k == 0 {
                 self.impulses.copy_from(&self.single.impulses);
