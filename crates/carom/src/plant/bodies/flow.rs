@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::model::Model;
     use crate::plant::{Bodies, Plant};
-    use crate::tree::Planar;
+    use crate::tree::{MidpointStep, Planar, PlanarRattle, Rattle};
 
     const CHAIN: &str = "[mechanism]\ndimension = 2\ngravity = [0, -9.81]\n[[body]]\nname = \"link[1..9]\"\n\
         parent = \"link[i-1]\"\nat = [0, \"-min(i - 1, 1)\"]\nmass = 1\ncom = [0, -0.5]\ninertia = \"1/12\"\n\
@@ -152,5 +152,31 @@ mod tests {
             flow.step(&z, h, &mut next).expect("it has a solution");
             std::mem::swap(&mut z, &mut next);
         }
+    }
+
+    /// `bodies` takes the end of a step for the start of the next one: a step has the bits of one that was made by itself.
+    fn repeats<E: Equations + Clone + Send + 'static>(bodies: &Bodies, z: &Phase, rule: fn(&crate::tree::Tree) -> E) {
+        let new = || Steps::new(&bodies.code, &[], rule, (&[1.0], 2));
+        let (mut flow, mut first, mut second) = (new(), z.clone(), z.clone());
+        flow.step(z, 0.01, &mut first).expect("it has a solution");
+        flow.step(&first, 0.01, &mut second).expect("it has a solution");
+        let mut alone = z.clone();
+        new().step(&first, 0.01, &mut alone).expect("it has a solution");
+        assert_eq!(second.z, alone.z, "the next step");
+        flow.forget();
+        flow.step(z, 0.01, &mut alone).expect("it has a solution");
+        assert_eq!(first.z, alone.z, "a step from elsewhere");
+    }
+
+    #[test]
+    fn steps_do_not_know_what_was_placed_before() {
+        let model = Model::from_text("chain", CHAIN, &[]).expect("it is right");
+        let bodies = Bodies::new(&model.system, &[], &[]).expect("recursive kernels apply");
+        let start = model.start().expect("it starts");
+        let z = bodies.evaluator().free_phase(0.0, &start.q, &start.p);
+        repeats(&bodies, &z, Planar::new);
+        repeats(&bodies, &z, MidpointStep::new);
+        repeats(&bodies, &z, PlanarRattle::new);
+        repeats(&bodies, &z, Rattle::new);
     }
 }
