@@ -53,15 +53,14 @@ const CONSTRAINED: &str = "gauss4+ctec";
 const RECURSIVE: &str = "midpoint-suzuki4+ctec";
 
 /// The default where a step is searched for and the tolerance is at most [`PRECISE`]: three times the work of a step, and a tenth of the
-/// steps or fewer. Beside walls, where steps are made in parts, it does not pay.
+/// steps or fewer.
 const RECURSIVE_AND_PRECISE: &str = "midpoint-kahan-li8+ctec";
 const PRECISE: f64 = 1e-8;
 
 /// The default method for a model; `tolerance` is that for which a step is searched for, if none is given.
 pub fn default_for(model: &Model, tolerance: Option<f64>) -> &'static str {
     if linkage::is_large(&model.system) {
-        let is_precise = model.system.walls.is_empty() && tolerance.is_some_and(|tolerance| tolerance <= PRECISE);
-        return if is_precise { RECURSIVE_AND_PRECISE } else { RECURSIVE };
+        return if tolerance.is_some_and(|tolerance| tolerance <= PRECISE) { RECURSIVE_AND_PRECISE } else { RECURSIVE };
     }
     if model.system.constraints.is_empty() { DEFAULT } else { CONSTRAINED }
 }
@@ -186,7 +185,7 @@ mod tests {
     use super::*;
     use crate::catalogue::find;
 
-    /// Order 8 pays on recursive kernels if a step is searched for, the tolerance is small and no wall cuts the steps.
+    /// Order 8 pays on recursive kernels if a step is searched for and the tolerance is small, beside walls too.
     #[test]
     fn the_default_of_large_mechanisms_follows_the_tolerance() {
         let of = |name: &str, tolerance: Option<f64>| {
@@ -196,7 +195,7 @@ mod tests {
         assert_eq!(of("marionette", Some(1e-9)), RECURSIVE_AND_PRECISE);
         assert_eq!(of("marionette", Some(1e-6)), RECURSIVE);
         assert_eq!(of("marionette", None), RECURSIVE);
-        assert_eq!(of("marionette-drop", Some(1e-9)), RECURSIVE);
+        assert_eq!(of("marionette-drop", Some(1e-9)), RECURSIVE_AND_PRECISE);
         assert_eq!(of("double-pendulum", Some(1e-9)), DEFAULT);
     }
 }

@@ -6,7 +6,7 @@ use carom::Model;
 use carom::lab::optimize::{Answer, Verdict};
 
 use crate::commands::{count, quoted};
-use crate::style::{QUIET, STRONG, paint, right, visible};
+use crate::style::{QUIET, STRONG, paint, right, rounded, visible};
 
 /// The answer in some lines; with how to see it, if no report `is_asked` for.
 pub fn summary(model: &Model, answer: &Answer, is_asked: bool) -> String {
@@ -43,7 +43,7 @@ pub fn summary(model: &Model, answer: &Answer, is_asked: bool) -> String {
     }
     text += &phases(model, answer);
     let last = &answer.found.last;
-    let _ = writeln!(text, "\nat t = {}", last.t);
+    let _ = writeln!(text, "\nat t = {}", rounded(last.t, 12));
     for (i, c) in model.system.coordinates.iter().enumerate() {
         let _ =
             writeln!(text, "  {:<12} {:>16.9}   {}' = {:.9}", visible(&c.name), last.q[i], visible(&c.name), last.v[i]);

@@ -4,19 +4,21 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::newton::Single;
+use super::within::Within;
 use crate::flow::Past;
 use crate::phase::{Discrete, Flow, Impulses, Phase};
 use crate::solve::Solved;
 use crate::tree::Equations;
 
 /// Φ_{γ_s h} ∘ … ∘ Φ_{γ₁h} of a rule, with the constraints and the walls that hold the motion. Each part extrapolates its guesses
-/// from its own solutions in the last steps.
+/// from its own solutions in the last steps, or from the parts before it.
 #[derive(Clone)]
 pub(super) struct Steps<E> {
     single: Single<E>,
     parts: &'static [f64],
     order: usize,
     pasts: Vec<Past>,
+    within: Within,
     /// The states between the parts.
     middle: [Phase; 2],
     /// The start and the length of the last step.
@@ -35,6 +37,7 @@ impl<E: Equations> Steps<E> {
         Steps {
             pasts: vec![Past::new(code.facts.n, single.unknowns.len()); parts.len()],
             middle: [nowhere.clone(), nowhere.clone()],
+            within: Within::new(parts, single.freedoms()),
             last: (nowhere, 0.0),
             impulses: single.impulses.clone(),
             single,
@@ -49,10 +52,11 @@ impl<E: Equations> Steps<E> {
         if !goes_on {
             self.pasts.iter_mut().for_each(Past::forget);
         }
+        self.within.forget();
         self.middle[0].copy_from(z0);
         for (k, (&part, past)) in self.parts.iter().zip(&mut self.pasts).enumerate() {
             let [begin, end] = &mut self.middle;
-            self.single.step(begin, part * h, end, past)?;
+            self.single.step(begin, part * h, end, past, (&mut self.within, k))?;
             look(part, &mut self.single);
             if k == 0 {
                 self.impulses.copy_from(&self.single.impulses);
@@ -127,7 +131,7 @@ mod tests {
     use super::*;
     use crate::model::Model;
     use crate::plant::{Bodies, Plant};
-    use crate::tree::Planar;
+    use crate::tree::{MidpointStep, Planar, PlanarRattle, Rattle};
 
     const CHAIN: &str = "[mechanism]\ndimension = 2\ngravity = [0, -9.81]\n[[body]]\nname = \"link[1..9]\"\n\
         parent = \"link[i-1]\"\nat = [0, \"-min(i - 1, 1)\"]\nmass = 1\ncom = [0, -0.5]\ninertia = \"1/12\"\n\
@@ -148,5 +152,31 @@ mod tests {
             flow.step(&z, h, &mut next).expect("it has a solution");
             std::mem::swap(&mut z, &mut next);
         }
+    }
+
+    /// `bodies` takes the end of a step for the start of the next one: a step has the bits of one that was made by itself.
+    fn repeats<E: Equations + Clone + Send + 'static>(bodies: &Bodies, z: &Phase, rule: fn(&crate::tree::Tree) -> E) {
+        let new = || Steps::new(&bodies.code, &[], rule, (&[1.0], 2));
+        let (mut flow, mut first, mut second) = (new(), z.clone(), z.clone());
+        flow.step(z, 0.01, &mut first).expect("it has a solution");
+        flow.step(&first, 0.01, &mut second).expect("it has a solution");
+        let mut alone = z.clone();
+        new().step(&first, 0.01, &mut alone).expect("it has a solution");
+        assert_eq!(second.z, alone.z, "the next step");
+        flow.forget();
+        flow.step(z, 0.01, &mut alone).expect("it has a solution");
+        assert_eq!(first.z, alone.z, "a step from elsewhere");
+    }
+
+    #[test]
+    fn steps_do_not_know_what_was_placed_before() {
+        let model = Model::from_text("chain", CHAIN, &[]).expect("it is right");
+        let bodies = Bodies::new(&model.system, &[], &[]).expect("recursive kernels apply");
+        let start = model.start().expect("it starts");
+        let z = bodies.evaluator().free_phase(0.0, &start.q, &start.p);
+        repeats(&bodies, &z, Planar::new);
+        repeats(&bodies, &z, MidpointStep::new);
+        repeats(&bodies, &z, PlanarRattle::new);
+        repeats(&bodies, &z, Rattle::new);
     }
 }

@@ -12,6 +12,7 @@ mod instant;
 mod machine;
 mod newton;
 mod output;
+mod within;
 
 use std::sync::{Arc, OnceLock};
 

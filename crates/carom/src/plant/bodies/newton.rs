@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::machine::{Machine, Memory, Rows};
+use super::within::Within;
 use crate::flow::Past;
 use crate::phase::{Discrete, Impulses, Phase};
 use crate::solve::{NoSolution, Solved};
@@ -67,14 +68,28 @@ impl<E: Equations> Single<E> {
         }
     }
 
-    /// Makes a step of length h. `past` has the solutions of earlier steps of its kind.
-    pub(super) fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase, past: &mut Past) -> Solved<()> {
+    /// Makes a step of length h, the part k of a composition. `past` has the solutions of earlier steps of its kind, `within` those of
+    /// the parts before it.
+    pub(super) fn step(
+        &mut self,
+        z0: &Phase,
+        h: f64,
+        z1: &mut Phase,
+        past: &mut Past,
+        (within, k): (&mut Within, usize),
+    ) -> Solved<()> {
         self.surround(z0.t, h);
         self.machine.tree.to_freedoms(z0.q(), z0.p(), 0.5, &mut self.p0);
-        let count = self.find(z0, h, past)?;
+        let count = self.find(z0, h, past, (within, k))?;
+        within.note(k, h, &self.unknowns);
         self.finish(z0, h, z1)?;
         past.remember(&self.unknowns, h, z1, count);
         Ok(())
+    }
+
+    /// The number of unknowns of a free step.
+    pub(super) fn freedoms(&self) -> usize {
+        self.v.len()
     }
 
     /// Takes the parameters. Returns false if they have not changed.
@@ -121,19 +136,35 @@ impl<E: Equations> Single<E> {
         solver.solve(&machine.tree, over, &mut rows, &mut load, u, lambda)
     }
 
-    /// Solves from the extrapolated solutions of the last steps; where that fails, from the velocity at the start.
-    fn find(&mut self, z0: &Phase, h: f64, past: &mut Past) -> Solved<usize> {
+    /// Solves from the extrapolated solutions of the last steps, or of the parts before this one; where that fails, from the velocity at
+    /// the start.
+    fn find(&mut self, z0: &Phase, h: f64, past: &mut Past, (within, k): (&mut Within, usize)) -> Solved<usize> {
         if past.extrapolate(h, &mut self.unknowns) {
-            let n = self.v.len();
-            self.v.copy_from_slice(&self.unknowns[..n]);
-            if let Ok(count) = self.solve(z0, h)
-                && self.solver.distance(&self.unknowns[..n], &self.v) <= FAR
-            {
+            if let Some(count) = self.solve_near(z0, h) {
                 return Ok(count);
             }
             past.forget();
         }
-        self.follow(z0, h)
+        let (u, lambda) = self.unknowns.split_at_mut(self.v.len());
+        if within.extrapolate(k, h, u) {
+            lambda.fill(0.0);
+            if let Some(count) = self.solve_near(z0, h) {
+                return Ok(count);
+            }
+        }
+        let count = self.follow(z0, h)?;
+        if k == 0 {
+            within.start(&self.v);
+        }
+        Ok(count)
+    }
+
+    /// Solves from the guess in the unknowns. Returns None if there is no solution near it.
+    fn solve_near(&mut self, z0: &Phase, h: f64) -> Option<usize> {
+        let n = self.v.len();
+        self.v.copy_from_slice(&self.unknowns[..n]);
+        let count = self.solve(z0, h).ok()?;
+        (self.solver.distance(&self.unknowns[..n], &self.v) <= FAR).then_some(count)
     }
 
     /// Continuation in the length of the step: its solutions form a curve that begins with u = 0, du/dh = v. Where Newton's method

@@ -60,6 +60,7 @@ pub struct PlanarRattle {
     impulses: Vec<Impulse>,
     /// What the children that do not follow a body hand on, at the start and the end. Zero between sweeps.
     sums: Vec<[Force; 2]>,
+    /// The end that was placed last; NaN before.
     q1: Vec<f64>,
     /// [cos q, sin q] of each coordinate that was placed last.
     turns: Vec<Pair>,
@@ -78,14 +79,14 @@ impl PlanarRattle {
             end: vec![GROUND; n],
             impulses: vec![Impulse::default(); n],
             sums: vec![[Force::default(); 2]; n],
-            q1: vec![0.0; tree.coordinates],
+            q1: vec![f64::NAN; tree.coordinates],
             turns: vec![[0.0; 2]; tree.coordinates],
             p1: vec![0.0; tree.freedoms],
             elimination: Narrow::new(n),
         }
     }
 
-    /// Places the start, if it is not that of the last residual.
+    /// Places the start, if it is neither that of the last residual nor the end of it.
     fn begin(&mut self, over: Over) {
         let drives = &over.around[0].drives;
         if self.begun.0 == over.q && self.begun.1 == *drives {
@@ -93,6 +94,10 @@ impl PlanarRattle {
         }
         self.begun.0.copy_from_slice(over.q);
         self.begun.1.clone_from(drives);
+        if drives.is_empty() && self.q1 == over.q {
+            std::mem::swap(&mut self.start, &mut self.end);
+            return;
+        }
         turns(over.q, &mut self.turns);
         for (i, body) in self.bodies.iter().enumerate() {
             let parent = body.parent.map_or(GROUND, |parent| self.start[parent]);
@@ -137,13 +142,14 @@ impl Equations for PlanarRattle {
     fn set_constants(&mut self, tree: &Tree) {
         self.bodies = Flat::all(tree);
         self.begun.0.fill(f64::NAN);
+        self.q1.fill(f64::NAN);
     }
 
     fn residual(&mut self, _: &Tree, over: Over, _: &mut Load, u: &[f64], r: &mut [f64]) {
         let (half, per_h) = (0.5 * over.h, 1.0 / over.h);
         let [before, after] = [0, 2].map(|k| scaled(plane(over.around[k].gravity), half));
-        self.q1.iter_mut().zip(over.q).zip(u).for_each(|((q1, q0), u)| *q1 = q0 + u);
         self.begin(over);
+        self.q1.iter_mut().zip(over.q).zip(u).for_each(|((q1, q0), u)| *q1 = q0 + u);
         turns(&self.q1, &mut self.turns);
         self.impel(over, u);
         let mut handed = [Force::default(); 2];

@@ -33,6 +33,7 @@ struct Impulse {
 pub struct Rattle {
     /// The poses at the start and the end.
     poses: [Pose; 2],
+    /// The end that was placed last; NaN before.
     q1: Vec<f64>,
     v: Vec<f64>,
     impulses: Vec<Impulse>,
@@ -54,7 +55,7 @@ impl Rattle {
         let (n, freedoms) = (tree.links.len(), tree.freedoms);
         Rattle {
             poses: [Pose::new(tree), Pose::new(tree)],
-            q1: vec![0.0; tree.coordinates],
+            q1: vec![f64::NAN; tree.coordinates],
             v: vec![0.0; freedoms],
             impulses: vec![Impulse::default(); n],
             begun: (vec![f64::NAN; tree.coordinates], Vec::new()),
@@ -97,13 +98,18 @@ impl Rattle {
         }
     }
 
-    /// Places the start, if it is not that of the last residual.
+    /// Places the start, if it is neither that of the last residual nor the end of it. Velocities matter to forces of the user only.
     fn begin(&mut self, tree: &Tree, over: Over) {
         let drives = &over.around[0].drives;
-        if self.is_loaded || self.begun.0 != over.q || self.begun.1 != *drives {
+        if !self.is_loaded && self.begun.0 == over.q && self.begun.1 == *drives {
+            return;
+        }
+        self.begun.0.copy_from_slice(over.q);
+        self.begun.1.clone_from(drives);
+        if !self.is_loaded && drives.is_empty() && self.q1 == over.q {
+            self.poses.swap(0, 1);
+        } else {
             self.poses[0].place(tree, over.around[0], over.q, &self.v);
-            self.begun.0.copy_from_slice(over.q);
-            self.begun.1.clone_from(drives);
         }
     }
 
@@ -122,6 +128,7 @@ impl Rattle {
 impl Equations for Rattle {
     fn set_constants(&mut self, _: &Tree) {
         self.begun.0.fill(f64::NAN);
+        self.q1.fill(f64::NAN);
     }
 
     fn set_loaded(&mut self, is_loaded: bool) {
@@ -129,9 +136,9 @@ impl Equations for Rattle {
     }
 
     fn residual(&mut self, tree: &Tree, over: Over, load: &mut Load, u: &[f64], r: &mut [f64]) {
-        move_by(tree, over.q, u, &mut self.q1);
         self.v.iter_mut().zip(u).for_each(|(v, u)| *v = u / over.h);
         self.begin(tree, over);
+        move_by(tree, over.q, u, &mut self.q1);
         self.poses[1].place(tree, over.around[2], &self.q1, &self.v);
         self.impel(tree, over, u);
         let half = 0.5 * over.h;
