@@ -243,8 +243,6 @@ pub const BEYOND: f64 = 1e-8;
 pub const DIPS: usize = 1_000;
 /// The interval between two checkpoints is divided at most this many times.
 pub const DIP_DEPTH: usize = 4;
-/// Diagnostics that are not asked for by name make at most this many steps before they leave out nodes.
-pub const STEPS_OF_DIAGNOSTIC: usize = 200_000;
 /// A run never has more steps than this because of a tolerance.
 pub const MOST_STEPS: f64 = 1e7;
 /// Before a run with more steps than this is tried, the default method tells whether the motion is chaotic. Where it is, this many

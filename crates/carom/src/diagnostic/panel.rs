@@ -2,12 +2,14 @@
 
 use super::{Monitor, MonitorKind, REGISTRY, Subject, Summary, entry};
 use crate::error::{Error, Result};
-use crate::limits::STEPS_OF_DIAGNOSTIC;
 use crate::method::Method;
 use crate::model::Model;
 use crate::phase::{Flow, Phase};
 use crate::plant::Plant;
 use crate::run::Mesh;
+
+/// Diagnostics that are not asked for by name make at most this many steps before they leave out nodes.
+const STEPS_OF_DIAGNOSTIC: usize = 200_000;
 
 /// The diagnostics for a model, a method and a step. Stores no values, so runs of any length are possible.
 pub struct Panel {
