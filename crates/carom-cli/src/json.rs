@@ -92,7 +92,7 @@ fn push_list<T>(all: &mut String, values: impl IntoIterator<Item = T>, push: imp
     all.push(']');
 }
 
-/// A number with 17 significant digits; NaN and infinities become null, because JSON has neither.
+/// A number with the fewest digits that tell it from all others; NaN and infinities become null, because JSON has neither.
 pub fn number(x: f64) -> String {
     let mut digits = String::new();
     push_number(&mut digits, x);
@@ -100,22 +100,8 @@ pub fn number(x: f64) -> String {
 }
 
 fn push_number(all: &mut String, x: f64) {
-    let exponent = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
-    let _ = match x.is_finite() {
-        false => write!(all, "null"),
-        true if !(-5..17).contains(&exponent) => write!(all, "{x:.16e}"),
-        true => {
-            // At least one decimal, so that it reads as a number that need not be whole.
-            let decimals = (16 - exponent).max(1) as usize;
-            let written = write!(all, "{x:.decimals$}");
-            let kept = all.trim_end_matches('0').len();
-            all.truncate(kept);
-            if all.ends_with('.') {
-                all.push('0');
-            }
-            written
-        }
-    };
+    let mut digits = zmij::Buffer::new();
+    all.push_str(if x.is_finite() { digits.format_finite(x) } else { "null" });
 }
 
 /// A quoted string, for JSON and TOML.
@@ -148,7 +134,7 @@ mod tests {
         for x in [0.1, 1.0 / 3.0, 1e-7, 6.02e23, -2.5, 0.0, 123456789.12345679, f64::MIN_POSITIVE, 1e16] {
             assert_eq!(number(x).parse::<f64>(), Ok(x), "{}", number(x));
         }
-        assert_eq!(number(0.058), "0.058000000000000003");
+        assert_eq!(number(0.058), "0.058");
         assert_eq!(number(8.0), "8.0");
         assert_eq!(number(f64::NAN), "null");
     }

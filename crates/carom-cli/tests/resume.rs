@@ -129,6 +129,13 @@ fn a_state_of_another_model_is_refused() {
     let inside = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
     assert_eq!(inside.status.code(), Some(2), "{inside:?}");
     assert!(String::from_utf8_lossy(&inside.stderr).contains("inside the wall"), "{inside:?}");
+    // So is a state that someone wrote over that of a run.
+    let mut written: serde_json::Value = serde_json::from_slice(&first.stdout).expect("it is JSON");
+    (written["final"]["q"], written["final"]["state"]) = (serde_json::json!([-0.5]), serde_json::Value::Null);
+    std::fs::write(&file, written.to_string()).expect("there is room");
+    let inside = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);
+    assert_eq!(inside.status.code(), Some(2), "{inside:?}");
+    assert!(String::from_utf8_lossy(&inside.stderr).contains("inside the wall"), "{inside:?}");
     // Coordinates that someone changed beside the whole state would have no effect.
     std::fs::write(&file, state("[2, 0]", "[]")).expect("there is room");
     let changed = run(&["bouncing-ball", "--step", "0.1", "--until", "2", "--restart", path]);

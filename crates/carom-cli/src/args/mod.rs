@@ -139,7 +139,8 @@ pub struct Run {
     /// Write the impacts to a CSV file
     #[arg(long, value_name = "F.csv")]
     pub impacts: Option<PathBuf>,
-    /// Compute energies, momenta, gaps and more at each node or sample: all that apply, or only the named ones
+    /// Compute energies, momenta, gaps and more at each node or sample: all that apply (in long runs those that take many steps at
+    /// some nodes only), or the named ones
     #[arg(long, value_name = "A,B,…", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     pub diagnostics: Option<String>,
     #[command(flatten)]

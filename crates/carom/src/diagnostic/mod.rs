@@ -54,6 +54,11 @@ pub trait Monitor: Send {
         None
     }
 
+    /// About how many steps of the flow a value takes.
+    fn steps(&self) -> usize {
+        0
+    }
+
     /// The value at z on a trajectory of `flow` with step h. May step the flow, which changes its internal state.
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution>;
 }

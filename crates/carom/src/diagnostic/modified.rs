@@ -42,6 +42,13 @@ impl Monitor for ByFlow {
         }
     }
 
+    fn steps(&self) -> usize {
+        match self {
+            ByFlow::Cheap(_) => 2,
+            ByFlow::Shadow(shadow) => 2 * shadow.reach(),
+        }
+    }
+
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
         match self {
             ByFlow::Cheap(cheap) => cheap.at(flow, z, h),

@@ -8,6 +8,9 @@ use crate::phase::{Flow, Phase};
 use crate::plant::Plant;
 use crate::run::Mesh;
 
+/// Diagnostics that are not asked for by name make at most this many steps before they leave out nodes.
+const STEPS_OF_DIAGNOSTIC: usize = 200_000;
+
 /// The diagnostics for a model, a method and a step. Stores no values, so runs of any length are possible.
 pub struct Panel {
     diagnostics: Vec<Box<dyn Monitor>>,
@@ -20,6 +23,10 @@ pub struct Panel {
     h: Option<f64>,
     /// The time of the first node.
     start: Option<f64>,
+    /// The number of nodes so far.
+    nodes: usize,
+    /// Without names, diagnostics that take many steps have values at some of the nodes of a long run only.
+    thins: bool,
     values: Vec<f64>,
     pub(crate) summaries: Vec<Summary>,
 }
@@ -71,6 +78,8 @@ impl Panel {
             flow: subject.steps()?,
             h: step,
             start: None,
+            nodes: 0,
+            thins: only.is_empty(),
             values: Vec::new(),
             summaries: Vec::new(),
         };
@@ -130,10 +139,12 @@ impl Panel {
     pub fn sample(&mut self, z: &Phase, is_node: bool) -> &[f64] {
         let h = self.h.unwrap_or(f64::NAN);
         for (k, (diagnostic, value)) in self.diagnostics.iter_mut().zip(&mut self.values).enumerate() {
-            let has_value = is_node || !self.of_step[k];
+            let is_due = !self.thins || is_due(self.nodes, diagnostic.steps());
+            let has_value = (is_node && is_due) || !self.of_step[k];
             let found = has_value.then(|| diagnostic.at(z, h, &mut *self.flow).ok()).flatten();
             *value = found.unwrap_or(f64::NAN);
         }
+        self.nodes += usize::from(is_node);
         &self.values
     }
 
@@ -144,5 +155,30 @@ impl Panel {
             self.summaries.iter_mut().zip(&self.values).for_each(|(summary, &value)| summary.see(z.t, value));
         }
         &self.values
+    }
+}
+
+/// True if a diagnostic that takes so many steps has a value at this node. It has one at all of the first nodes, as many as
+/// [`STEPS_OF_DIAGNOSTIC`] allow; whenever their number has doubled, at half as many of those that follow. So the work grows with the
+/// logarithm of the length of a run.
+fn is_due(node: usize, steps: usize) -> bool {
+    let times = node * steps / STEPS_OF_DIAGNOSTIC;
+    node.is_multiple_of(1 << times.checked_ilog2().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_diagnostic_is_bounded() {
+        let values = |nodes: usize, steps| (0..nodes).filter(|&node| is_due(node, steps)).count();
+        assert_eq!(values(STEPS_OF_DIAGNOSTIC / 50, 50), STEPS_OF_DIAGNOSTIC / 50, "short runs have all");
+        assert_eq!(values(10_000_000, 0), 10_000_000, "what takes no steps has all");
+        for (nodes, steps) in [(80_000, 50), (10_000_000, 50), (10_000_000, 200)] {
+            let work = (values(nodes, steps) * steps) as f64 / STEPS_OF_DIAGNOSTIC as f64;
+            let most = 1.0 + ((nodes * steps) as f64 / STEPS_OF_DIAGNOSTIC as f64).log2();
+            assert!(work <= most + 0.1, "{work} times the first steps for {nodes} nodes, more than {most}");
+        }
     }
 }

@@ -80,6 +80,10 @@ impl Monitor for Symplectic {
         "symplecticity error".into()
     }
 
+    fn steps(&self) -> usize {
+        1 + 2 * WEIGHTS.len() * self.sizes.len()
+    }
+
     fn at(&mut self, z: &Phase, h: f64, flow: &mut dyn Flow) -> std::result::Result<f64, NoSolution> {
         self.measure(z, h, flow)?;
         self.differentiate(z, h, flow)?;
