@@ -143,6 +143,30 @@ fn steps_of_a_flight_end_at_nodes() {
     }
 }
 
+/// The times of nodes and samples, in the order in which a watcher is told of them.
+struct Times(Vec<f64>);
+
+impl carom::Watcher for Times {
+    fn node(&mut self, view: &mut carom::lab::run::View) {
+        self.0.push(view.t());
+    }
+
+    fn sample(&mut self, view: &mut carom::lab::run::View) {
+        self.0.push(view.t());
+    }
+}
+
+/// Samples come between the nodes, in the order of time, also where several steps are made at once.
+#[test]
+fn nodes_and_samples_come_in_the_order_of_time() {
+    let mut times = Times(Vec::new());
+    let ready = unnamed("double-pendulum").simulation().until(4.0).without_estimate().prepare().expect("it starts");
+    ready.show(&mut [carom::lab::run::Audience { watcher: &mut times, every: Some(0.01) }]).expect("it runs");
+    assert!(times.0.len() > 450, "{} times", times.0.len());
+    let back = times.0.windows(2).find(|pair| pair[1] < pair[0] - 1e-12);
+    assert!(back.is_none(), "{back:?}");
+}
+
 /// A start near that of the model.
 fn moved(model: &Model, random: &mut Random, by: f64) -> Simulation {
     let start = model.start().expect("it has one");

@@ -131,18 +131,17 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    fn tell_node(&mut self, z: &Phase, holding: &[usize], look: &mut Look) {
+    fn tell_node(&mut self, node: (&Phase, &[usize]), look: &mut Look) {
         if self.watcher.wants_nodes() {
             let account = self.accountant.as_ref().map(|accountant| accountant.account);
-            let (state, step) = ((z, holding), (self.mesh.step, true));
-            self.watcher.node(&mut Stream::view(&mut self.constraints, look, state, step, account));
+            self.watcher.node(&mut Stream::view(&mut self.constraints, look, node, (self.mesh.step, true), account));
         }
     }
 
-    /// Reports the uniform samples up to the last node.
-    fn tell_samples(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
+    /// Reports the uniform samples up to a node of the log.
+    fn tell_samples(&mut self, log: &StepLog, node: (&Phase, &[usize]), look: &mut Look) -> Solved<()> {
         let Some(every) = self.every else { return Ok(()) };
-        let (end, h, near) = (log.end.z.t, self.mesh.step, SAMPLE_AT_NODE * every);
+        let (end, h, near) = (node.0.t, self.mesh.step, SAMPLE_AT_NODE * every);
         loop {
             let t = self.mesh.start + self.samples as f64 * every;
             if t > end + near {
@@ -150,8 +149,7 @@ impl<'a> Stream<'a> {
             }
             let is_node = (t - end).abs() <= near;
             if is_node {
-                let state = (&log.end.z, &log.end.holding[..]);
-                self.watcher.sample(&mut Stream::view(&mut self.constraints, look, state, (h, true), None));
+                self.watcher.sample(&mut Stream::view(&mut self.constraints, look, node, (h, true), None));
             } else {
                 let mut z = std::mem::replace(&mut look.z, Phase { t, z: Vec::new() });
                 let found = look.looker.at(log, t, &mut z);
@@ -196,7 +194,9 @@ impl Observer for Stream<'_> {
             if let Some(accountant) = &mut self.accountant {
                 accountant.pass(log, arc, look)?;
             }
-            self.tell_node(&log.arcs()[arc].start, log.holding(arc), look);
+            let node = (&log.arcs()[arc].start, log.holding(arc));
+            self.tell_samples(log, node, look)?;
+            self.tell_node(node, look);
         }
         if let Some(accountant) = &mut self.accountant {
             accountant.see(log, look)?;
@@ -206,8 +206,9 @@ impl Observer for Stream<'_> {
         }
         self.watcher.step(log);
         self.tell_events(log, look)?;
-        self.tell_samples(log, look)?;
-        self.tell_node(&log.end.z, &log.end.holding, look);
+        let node = (&log.end.z, &log.end.holding[..]);
+        self.tell_samples(log, node, look)?;
+        self.tell_node(node, look);
         Ok(())
     }
 
