@@ -359,8 +359,8 @@ impl<'a> Quiet<'a> {
 
 impl Watcher for Quiet<'_> {
     fn step(&mut self, log: &StepLog) {
-        self.steps = self.steps.saturating_sub(1);
-        self.work -= 1.0 + WORK_OF_IMPACT * log.impacts().len() as f64;
+        self.steps = self.steps.saturating_sub(log.nodes());
+        self.work -= log.nodes() as f64 + WORK_OF_IMPACT * log.impacts().len() as f64;
     }
 
     fn wants_impacts(&self) -> bool {
