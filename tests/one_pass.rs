@@ -143,6 +143,16 @@ fn steps_of_a_flight_end_at_nodes() {
     }
 }
 
+/// Whether a step is stiff does not depend on where the coordinates are: two masses rest on springs.
+#[test]
+fn a_motion_at_rest_takes_few_steps() {
+    let text = "coordinates = [\"x\", \"y\"]\nparameters = {k = 3}\nlagrangian = {T = \"(x'^2 + y'^2)/2\", \
+        V = \"k*(y - x - 1)^2/2 + k*x^2/2\"}\ninitial = {q = [0, 1], v = [0, 0]}\nrun = {until = 5}\n";
+    let model = Model::from_text("springs", text, &[]).expect("it is right");
+    let outcome = model.simulation().without_estimate().watch(&mut ()).expect("it runs");
+    assert!(outcome.status == Status::Completed && outcome.steps < 100, "{} steps", outcome.steps);
+}
+
 /// The times of nodes and samples, in the order in which a watcher is told of them.
 struct Times(Vec<f64>);
 

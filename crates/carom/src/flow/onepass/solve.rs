@@ -159,19 +159,20 @@ impl Stages {
     }
 }
 
-/// True if the rows of h² ∂a/∂q, relative to the sizes, are so large that rounds hardly converge. Where the forces do not change, as in
-/// free fall, the first accelerations may be right all the same; but roundoff would then decide how long the step is.
+/// True if the rows of h² ∂a/∂q are so large, in the metric of the kinetic energy, that rounds hardly converge; `roots` has √(M⁻¹)ᵢᵢ. Where
+/// the forces do not change, as in free fall, the first accelerations may be right all the same; but roundoff would then decide how
+/// long the step is.
 #[inline(always)]
-fn is_stiff<const N: usize, V: Vector<S>>(slopes: &[[f64; S]], sizes: &[f64; MOST_COORDINATES]) -> bool {
-    let mut largest = V::splat(0.0);
-    for (i, row) in slopes.as_chunks::<N>().0.iter().enumerate() {
+fn is_stiff<const N: usize, V: Vector<S>>(slopes: &[[f64; S]], roots: &[f64]) -> bool {
+    let mut stiff = false;
+    for (row, &root) in slopes.as_chunks::<N>().0.iter().zip(roots) {
         let mut sum = V::splat(0.0);
         for j in 0..N {
-            sum = V::load(&row[j]).abs().mul_add(V::splat(sizes[j]), sum);
+            sum = V::load(&row[j]).abs().mul_add(V::splat(roots[j]), sum);
         }
-        largest = largest.max(sum.div(V::splat(sizes[i])));
+        stiff |= root > 0.0 && V::splat(STIFF * root).less(sum) != 0;
     }
-    V::splat(STIFF).less(largest) != 0
+    stiff
 }
 
 /// Newton's method for N coordinates.
@@ -356,7 +357,7 @@ impl<const N: usize> Newton<'_, '_, N> {
                 V::load(by_q).mul(h2).store(by_q);
                 V::load(by_v).mul(h).store(by_v);
             }
-            if is_stiff::<N, V>(by_q_slopes, sizes) {
+            if is_stiff::<N, V>(by_q_slopes, step.roots) {
                 return f64::INFINITY;
             }
         }
