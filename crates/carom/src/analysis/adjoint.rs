@@ -323,6 +323,11 @@ impl Watcher for Tape {
         self.see(log);
     }
 
+    /// A derivative follows one step.
+    fn wants_single_steps(&self) -> bool {
+        true
+    }
+
     fn wants_impacts(&self) -> bool {
         false
     }

@@ -191,6 +191,11 @@ impl Watcher for Forward<'_> {
         }
     }
 
+    /// A derivative follows one step.
+    fn wants_single_steps(&self) -> bool {
+        true
+    }
+
     fn wants_impacts(&self) -> bool {
         false
     }

@@ -291,6 +291,11 @@ impl Watcher for Stretch {
         }
     }
 
+    /// A derivative follows one step.
+    fn wants_single_steps(&self) -> bool {
+        true
+    }
+
     fn wants_impacts(&self) -> bool {
         false
     }

@@ -141,7 +141,7 @@ impl Flow for Disturbed {
         self.map.moments()
     }
 
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         self.map.write_moments(z0, h, moments)
     }
 

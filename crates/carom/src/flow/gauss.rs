@@ -44,6 +44,8 @@ struct Last {
     h: f64,
     begin: Phase,
     end: Phase,
+    /// True if the states of the stages have been computed from their rates.
+    is_placed: bool,
 }
 
 impl Gauss {
@@ -73,13 +75,21 @@ impl Gauss {
             rule,
             stiff: None,
             energies: vec![0.0; width],
-            last: Last { h: 0.0, begin: nowhere.clone(), end: nowhere },
+            last: Last { h: 0.0, begin: nowhere.clone(), end: nowhere, is_placed: false },
         }
     }
 
     fn forget(&mut self) {
         self.last.begin.t = f64::NAN;
         self.last.end.t = f64::NAN;
+    }
+
+    /// Computes the states of the stages of the last step.
+    fn place_states(&mut self) {
+        if !self.last.is_placed {
+            self.iteration.place_states(&self.last.begin, self.last.h);
+            self.last.is_placed = true;
+        }
     }
 
     /// Writes an initial guess of the rates. Returns true if it is the polynomial of the last step, which begins or ends here;
@@ -142,6 +152,7 @@ impl Flow for Gauss {
         self.last.h = h;
         self.last.begin.copy_from(z0);
         self.last.end.copy_from(z1);
+        self.last.is_placed = false;
         Ok(())
     }
 
@@ -152,7 +163,8 @@ impl Flow for Gauss {
     /// ```
     fn discrete(&mut self) -> Option<Discrete> {
         let (n, width) = (self.size / 2, self.iteration.field.width);
-        let Last { h, begin, end } = &self.last;
+        self.place_states();
+        let Last { h, begin, end, .. } = &self.last;
         self.iteration.field.energies(&mut self.energies)?;
         let (mut mean, mut energy) = (0.0, 0.0);
         for (k, (b, ham)) in self.rule.b.iter().zip(&self.energies).enumerate() {
@@ -173,7 +185,7 @@ impl Flow for Gauss {
     }
 
     fn forget(&mut self) {
-        self.iteration.field.forget();
+        self.iteration.forget();
         Gauss::forget(self);
     }
 
@@ -192,10 +204,11 @@ impl Flow for Gauss {
     }
 
     /// Writes the stages as moments of the step.
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         if self.last.h != h || self.last.begin != *z0 {
             return false;
         }
+        self.place_states();
         let (n, width) = (self.size / 2, self.iteration.field.width);
         moments.count = self.s;
         for (k, c) in self.rule.c.iter().enumerate() {

@@ -66,7 +66,7 @@ impl Flow for Halved {
     }
 
     /// Writes every other moment of both halves.
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         let is_known = self.has_first && self.last.1 == h && self.last.0 == *z0;
         if !is_known || !self.map.write_moments(&self.middle, 0.5 * h, moments) {
             return false;

@@ -14,6 +14,8 @@ const MAX_ROUNDS: usize = 60;
 const MAX_NEWTON: usize = 12;
 /// The fixed-point iteration checks at most this often whether its changes are roundoff.
 const MAX_LOOKS: usize = 2;
+/// Iterations inside each of the first Newton iterations before any step has been made.
+const FIRST_ROUNDS: [usize; 3] = [3, 4, 4];
 
 /// Solves the stage equations for the rates F of all stages to roundoff:
 ///
@@ -46,6 +48,8 @@ pub(super) struct Iteration {
     pub(super) change: Buffer,
     /// h/(|zᵢ| + h|Fᵢ|) over the number of components and stages: the weight of a change of F.
     weights: Buffer,
+    /// How many iterations inside the first, second and third Newton iteration were enough in the last step.
+    rounds: [usize; 3],
 }
 
 impl Iteration {
@@ -68,8 +72,15 @@ impl Iteration {
             residual: room(),
             change: room(),
             weights: room(),
+            rounds: FIRST_ROUNDS,
             field,
         }
+    }
+
+    /// Forgets the steps so far.
+    pub(super) fn forget(&mut self) {
+        self.field.forget();
+        self.rounds = FIRST_ROUNDS;
     }
 
     /// Sets F = f(z0) at every stage.
@@ -97,7 +108,7 @@ impl Iteration {
     }
 
     /// Computes the end of the step from F.
-    pub(super) fn end(&mut self, z0: &Phase, h: f64, z1: &mut Phase) {
+    pub(super) fn end(&self, z0: &Phase, h: f64, z1: &mut Phase) {
         self.registers.run(self.field.width, Finish { iteration: self, z0, h, z1 });
     }
 
@@ -157,18 +168,18 @@ impl Iteration {
     #[inline(always)]
     fn newton<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) -> Result<(), NoSolution> {
         let mut previous = f64::INFINITY;
-        for _ in 0..MAX_NEWTON {
+        self.weigh::<K, V>(z0, h);
+        for count in 0..MAX_NEWTON {
             self.place::<K, V>(z0, h);
             // The relative error of ∂f/∂z, which was evaluated at an earlier Z.
             let age = if previous <= SLOPES_LAST {
                 self.field.rates(&mut self.values)?;
                 previous
             } else {
-                self.weigh::<K, V>(z0, h);
                 self.field.rates_and_slopes(&mut self.values)?;
                 0.0
             };
-            let Some(moved) = self.correct::<K, V>(h, age) else { break };
+            let Some(moved) = self.correct::<K, V>(h, age, count) else { break };
             // The remaining error is the correction times the error of ∂f/∂z.
             let stalls = moved >= 0.5 * previous;
             if moved * (moved + age) <= 0.1 * f64::EPSILON || (stalls && moved <= STAGES_STAGNATE) {
@@ -185,16 +196,16 @@ impl Iteration {
         Err(NoSolution::Diverged)
     }
 
-    /// Makes one correction F ← F + D. Returns the relative change of the state.
+    /// Makes the correction F ← F + D of a Newton iteration. Returns the relative change of the state.
     #[inline(always)]
-    fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, age: f64) -> Option<f64> {
+    fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, age: f64, count: usize) -> Option<f64> {
         let first = self.subtract::<K, V>();
         // What remains after the correction is of that size anyway.
         let enough = (0.5 * first * (first + age)).max(0.1 * f64::EPSILON);
         let is_solved = match self.change.len() / K {
-            2 => self.rounds::<K, V, 2>(h, first, enough),
-            4 => self.rounds::<K, V, 4>(h, first, enough),
-            _ => self.rounds::<K, V, { 2 * MOST_COORDINATES }>(h, first, enough),
+            2 => self.repeat::<K, V, 2>(h, first, enough, count),
+            4 => self.repeat::<K, V, 4>(h, first, enough, count),
+            _ => self.repeat::<K, V, { 2 * MOST_COORDINATES }>(h, first, enough, count),
         };
         if is_solved { Some(self.add::<K, V>()) } else { None }
     }
@@ -237,21 +248,32 @@ impl Iteration {
         sum.sum()
     }
 
-    /// Fixed-point iteration for D, whose weighted sum is `first`, until the next change would be at most `enough`. N is the length of
-    /// a state.
+    /// Fixed-point iteration for D, whose weighted sum is `first`, until the next change would be at most `enough`. The changes are
+    /// first looked at after as many rounds as were enough in this Newton iteration of the last step. N is the length of a state.
     #[inline(always)]
-    fn rounds<const K: usize, V: Vector<K>, const N: usize>(&mut self, h: f64, first: f64, enough: f64) -> bool {
+    fn repeat<const K: usize, V: Vector<K>, const N: usize>(
+        &mut self,
+        h: f64,
+        first: f64,
+        enough: f64,
+        count: usize,
+    ) -> bool {
         let shifts = columns::<K, V>(&self.a, h);
-        let mut previous = first;
-        for _ in 0..MAX_ROUNDS / 2 {
+        let slot = count.min(self.rounds.len() - 1);
+        let expected = self.rounds[slot];
+        for _ in 2..expected {
             self.round::<K, V, N>(&shifts);
+        }
+        let mut previous = if expected > 1 { self.round::<K, V, N>(&shifts) } else { first };
+        for rounds in expected..MAX_ROUNDS {
             let moved = self.round::<K, V, N>(&shifts);
-            // Changes decrease by moved/previous over two iterations, and by its square root in one: the next change is
-            // moved·√(moved/previous).
-            if moved * moved * moved <= enough * enough * previous {
+            // The next change is at most moved²/previous: changes decrease faster and faster.
+            if moved * moved <= enough * previous {
+                // Without this round the next change would have been `moved`.
+                self.rounds[slot] = if moved <= enough { (rounds - 1).max(1) } else { rounds };
                 return true;
             }
-            if !moved.is_finite() || moved > 10.0 * previous {
+            if !moved.is_finite() || moved > 10.0 * previous.min(first) {
                 break;
             }
             previous = moved;
@@ -287,15 +309,26 @@ impl Iteration {
             return f64::NAN;
         };
         V::reload();
-        let mut ds = [V::splat(0.0); N];
+        // Two independent sums for each component, because each product would wait for the one before it.
+        let (mut ds, mut others) = ([V::splat(0.0); N], [V::splat(0.0); N]);
         for i in 0..N {
             ds[i] = V::load(&residual[i]);
         }
-        for (slopes, component) in slopes.iter().zip(&self.field.columns) {
+        let mut columns = slopes.iter().zip(&self.field.columns);
+        while let Some((slopes, component)) = columns.next() {
             let shift = product(shifts, &change[*component % N]);
             for i in 0..N {
                 ds[i] = V::load(&slopes[i]).mul_add(shift, ds[i]);
             }
+            if let Some((slopes, component)) = columns.next() {
+                let shift = product(shifts, &change[*component % N]);
+                for i in 0..N {
+                    others[i] = V::load(&slopes[i]).mul_add(shift, others[i]);
+                }
+            }
+        }
+        for i in 0..N {
+            ds[i] = ds[i].add(others[i]);
         }
         let mut sum = V::splat(0.0);
         for i in 0..N {
@@ -318,10 +351,9 @@ impl Iteration {
         sum.sum()
     }
 
-    /// z1 = z0 + h·Σ bᵢFᵢ, and Z from F.
+    /// z1 = z0 + h·Σ bᵢFᵢ.
     #[inline(always)]
-    fn finish<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64, z1: &mut Phase) {
-        self.place::<K, V>(z0, h);
+    fn finish<const K: usize, V: Vector<K>>(&self, z0: &Phase, h: f64, z1: &mut Phase) {
         let Some(b) = self.b.first_chunk::<K>() else { return };
         let (b, zero) = (V::load(b), V::splat(0.0));
         for (rates, (z, start)) in self.rates.as_chunks::<K>().0.iter().zip(z1.z.iter_mut().zip(&z0.z)) {
@@ -367,7 +399,7 @@ impl Work for Place<'_> {
 }
 
 struct Finish<'a> {
-    iteration: &'a mut Iteration,
+    iteration: &'a Iteration,
     z0: &'a Phase,
     h: f64,
     z1: &'a mut Phase,

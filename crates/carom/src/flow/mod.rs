@@ -32,7 +32,7 @@ pub(crate) use halved::Halved;
 pub(crate) use held::{Held, HeldCode, SampleCode};
 pub use interpolated::Interpolated;
 pub(crate) use onepass::OnePass;
-pub(crate) use past::Past;
+pub(crate) use past::{Past, is_same_step};
 pub use registry::{FlowKind, named, on_trees, registry};
 pub(crate) use registry::{ON_TREES, TreeRule};
 pub use rk4::Rk4;

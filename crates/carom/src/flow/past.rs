@@ -33,7 +33,7 @@ const fn weights() -> [[f64; MOST]; MOST + 1] {
 }
 
 /// True if two steps, computed as differences of node times, are equal up to roundoff.
-pub(super) fn is_same_step(a: f64, b: f64) -> bool {
+pub(crate) fn is_same_step(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()
 }
 

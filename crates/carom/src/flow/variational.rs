@@ -241,7 +241,7 @@ impl Flow for Variational {
     }
 
     /// Writes the inner points as moments, if they lie on a polynomial close to the motion.
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         self.has_polynomial && self.last.write_moments(&self.points, z0, h, moments)
     }
 

@@ -250,7 +250,7 @@ pub trait Flow: Send {
 
     /// Writes the moments inside the last step, in order of time: q and v = q̇ on its polynomial, accurate enough to search for
     /// events. Returns false if the last step was not the step from z0 with length h.
-    fn write_moments(&self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, _z0: &Phase, _h: f64, _moments: &mut Moments) -> bool {
         false
     }
 

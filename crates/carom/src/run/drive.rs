@@ -7,7 +7,7 @@ use super::observer::{Look, Observer};
 use super::outcome::Status;
 use super::sections::Sections;
 use crate::error::Failure;
-use crate::phase::Phase;
+use crate::phase::{FLIGHT, Phase};
 use crate::solve::{NoSolution, Solved};
 use crate::step::{State, StepLog, Stepper};
 
@@ -43,28 +43,28 @@ pub fn drive(
     if let Err(e) = begun {
         return Ending { status: failed(e, &state.z), state, steps };
     }
-    for until in mesh.nodes() {
-        // A controlled step may end before the node.
-        while state.z.t < until {
-            if observers.iter().any(|observer| observer.wants_to_stop()) {
-                return Ending { status: Status::Interrupted, state, steps };
-            }
-            let stepped = stepper.step(&state, until, log);
-            if stepped.is_ok() && log.end.z.z.iter().any(|x| !x.is_finite()) {
-                return Ending { status: failed(NoSolution::NotFinite, &state.z), state, steps };
-            }
-            if !Arc::ptr_eq(&state.parameters, &log.end.parameters) {
-                look.begin(&log.end.parameters);
-            }
-            let ended = one_step(stepped, &state, log, sections, look, observers);
-            if ended.is_ok() || log.end.z.t > state.z.t {
-                std::mem::swap(&mut state, &mut log.end);
-            }
-            match ended {
-                Ok(None) => steps += log.nodes(),
-                Ok(Some(status)) => return Ending { status, state, steps: steps + log.nodes() },
-                Err(e) => return Ending { status: failed(e, &state.z), state, steps },
-            }
+    let mut ahead = mesh.nodes().several();
+    let most = if observers.iter().any(|observer| observer.wants_single_steps()) { 1 } else { FLIGHT };
+    while let nodes @ [_, ..] = ahead.after(state.z.t) {
+        let nodes = &nodes[..nodes.len().min(most)];
+        if observers.iter().any(|observer| observer.wants_to_stop()) {
+            return Ending { status: Status::Interrupted, state, steps };
+        }
+        let stepped = stepper.step_along(&state, nodes, log);
+        if stepped.is_ok() && log.end.z.z.iter().any(|x| !x.is_finite()) {
+            return Ending { status: failed(NoSolution::NotFinite, &state.z), state, steps };
+        }
+        if !Arc::ptr_eq(&state.parameters, &log.end.parameters) {
+            look.begin(&log.end.parameters);
+        }
+        let ended = one_step(stepped, &state, log, sections, look, observers);
+        if ended.is_ok() || log.end.z.t > state.z.t {
+            std::mem::swap(&mut state, &mut log.end);
+        }
+        match ended {
+            Ok(None) => steps += log.nodes(),
+            Ok(Some(status)) => return Ending { status, state, steps: steps + log.nodes() },
+            Err(e) => return Ending { status: failed(e, &state.z), state, steps },
         }
     }
     Ending { status: Status::Completed, state, steps }

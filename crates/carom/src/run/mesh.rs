@@ -2,6 +2,7 @@
 
 use crate::interval::Piece;
 use crate::limits::{SLIVER, WHOLE_RATIO};
+use crate::phase::FLIGHT;
 
 /// Equal steps from a start; the last step is shortened to end at the end time. Where a function of time varies within less than
 /// half a step, there are more nodes.
@@ -54,6 +55,40 @@ pub struct MeshNodes<'a> {
     t: f64,
 }
 
+impl<'a> MeshNodes<'a> {
+    /// These nodes, several at a time.
+    pub fn several(self) -> Ahead<'a> {
+        Ahead { nodes: self, times: [0.0; 2 * FLIGHT], first: 0, last: 0 }
+    }
+}
+
+/// The next nodes of a mesh.
+pub struct Ahead<'a> {
+    nodes: MeshNodes<'a>,
+    /// Nodes in order, from `first` to `last`.
+    times: [f64; 2 * FLIGHT],
+    first: usize,
+    last: usize,
+}
+
+impl Ahead<'_> {
+    /// The first [`FLIGHT`] nodes after the time t, which must not fall from call to call; fewer at the end, and none if all have passed.
+    pub fn after(&mut self, t: f64) -> &[f64] {
+        while self.first < self.last && self.times[self.first] <= t {
+            self.first += 1;
+        }
+        if self.last - self.first < FLIGHT {
+            self.times.copy_within(self.first..self.last, 0);
+            (self.first, self.last) = (0, self.last - self.first);
+            for node in self.nodes.by_ref().filter(|&node| node > t).take(2 * FLIGHT - self.last) {
+                self.times[self.last] = node;
+                self.last += 1;
+            }
+        }
+        &self.times[self.first..self.last.min(self.first + FLIGHT)]
+    }
+}
+
 impl Iterator for MeshNodes<'_> {
     type Item = f64;
 
@@ -92,6 +127,23 @@ fn step_into(piece: &Piece, t: f64, end: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Several nodes at a time are those of the iterator, whatever number of them is passed at once.
+    #[test]
+    fn several_nodes_are_the_next_ones() {
+        for stride in 1..=FLIGHT {
+            let mesh = Mesh::new(0.0, 0.1, 10.0);
+            let (nodes, mut ahead) = (mesh.nodes().collect::<Vec<f64>>(), mesh.nodes().several());
+            let (mut t, mut passed) = (0.0, 0);
+            while let next @ [_, ..] = ahead.after(t) {
+                assert_eq!(next, &nodes[passed..nodes.len().min(passed + FLIGHT)], "{passed} nodes have passed");
+                passed = nodes.len().min(passed + stride);
+                // Also between two nodes.
+                t = nodes[passed - 1] + 0.03;
+            }
+            assert_eq!(passed, nodes.len());
+        }
+    }
 
     /// Nodes rise to the end time, equal nodes stay, and no step in a short piece is longer than it allows.
     #[test]

@@ -16,6 +16,11 @@ pub trait Observer {
     /// Sees a step.
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()>;
 
+    /// True if each log must record one step only.
+    fn wants_single_steps(&self) -> bool {
+        false
+    }
+
     /// True to end the run here.
     fn wants_to_stop(&self) -> bool {
         false

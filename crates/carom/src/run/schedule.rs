@@ -104,6 +104,13 @@ impl Stepper for Scheduled<'_> {
         }
     }
 
+    fn step_along(&mut self, from: &State, nodes: &[f64], log: &mut StepLog) -> Solved<()> {
+        match self.schedule.is_empty() {
+            true => self.stepper.step_along(from, nodes, log),
+            false => self.step(from, nodes[0], log),
+        }
+    }
+
     fn order(&self) -> usize {
         self.stepper.order()
     }

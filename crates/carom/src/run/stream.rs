@@ -24,8 +24,12 @@ pub trait Watcher {
     fn crossing(&mut self, _crossing: Crossing) {}
     /// Called when a wall begins or ceases to hold the motion.
     fn holding(&mut self, _holding: Holding) {}
-    /// Called after each step, with its log in the free coordinates.
+    /// Called after each step, with its log in the free coordinates. The log may record several steps.
     fn step(&mut self, _log: &StepLog) {}
+    /// True if each log must record one step only.
+    fn wants_single_steps(&self) -> bool {
+        false
+    }
     /// False if the watcher does not need impacts.
     fn wants_impacts(&self) -> bool {
         true
@@ -210,6 +214,10 @@ impl Observer for Stream<'_> {
         self.tell_samples(log, node, look)?;
         self.tell_node(node, look);
         Ok(())
+    }
+
+    fn wants_single_steps(&self) -> bool {
+        self.watcher.wants_single_steps()
     }
 
     fn wants_to_stop(&self) -> bool {

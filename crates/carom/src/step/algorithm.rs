@@ -4,6 +4,7 @@ use super::Stepper;
 use super::control::{Spectrum, two_sum};
 use super::event::{Ahead, Encounter, Kind, Search};
 use super::events::Events;
+use super::flight::Flown;
 use super::instant::Resolver;
 use super::kink::Sides;
 use super::log::StepLog;
@@ -78,12 +79,14 @@ impl EventDriven {
     }
 
     /// One step of length h; numbers are the lines of Algorithm 1. The state after the last event is in `self.z`, the end of
-    /// the step in `self.z1`.
+    /// the step in `self.z1`, where the full step is already if it `is_solved`.
     ///
     /// DIFFERENCE: Δτ is the smallest root, and never more than what is left of the step.
-    fn advance(&mut self, h: f64, log: &mut StepLog) -> Solved<()> {
+    fn advance(&mut self, h: f64, is_solved: bool, log: &mut StepLog) -> Solved<()> {
         self.leaving.clear();
-        self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
+        if !is_solved {
+            self.maps.full().step(&self.z, h, &mut self.z1)?; // 1
+        }
         self.keep_polynomial(h, log);
         note_impulses(self.maps.full(), log);
         let mut next = self.first_encounter(h, None, &log.end)?; // 2
@@ -296,6 +299,11 @@ impl Stepper for EventDriven {
     }
 
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()> {
+        self.step_along(from, &[until], log)
+    }
+
+    fn step_along(&mut self, from: &State, nodes: &[f64], log: &mut StepLog) -> Solved<()> {
+        let until = nodes[0];
         let h = until - from.z.t;
         log.restart(from, h);
         self.resolver.touching.forget_responses();
@@ -326,11 +334,14 @@ impl Stepper for EventDriven {
                 Ok(false) => self.advance_controlled(until, log),
                 Err(e) => Err(e),
             },
-            _ => self.advance(h, log).map(|()| {
-                if log.accumulation().is_none() {
-                    self.z1.t = until;
-                }
-            }),
+            _ => match self.fly_along(nodes, log) {
+                Flown::Some => return Ok(()),
+                Flown::None { is_solved } => self.advance(h, is_solved, log).map(|()| {
+                    if log.accumulation().is_none() {
+                        self.z1.t = until;
+                    }
+                }),
+            },
         };
         if result.is_err() {
             // The last event of the step, if it had one.

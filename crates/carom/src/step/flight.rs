@@ -4,9 +4,12 @@ use super::algorithm::EventDriven;
 use super::control::after;
 use super::controlled::judge;
 use super::log::{Energies, StepLog};
+use super::moment::{Moment, is_out_of_reach};
 use super::state::Memory;
+use crate::flow::is_same_step;
 use crate::limits::FAR;
-use crate::phase::FLIGHT;
+use crate::phase::{FLIGHT, Phase};
+use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
 
 impl EventDriven {
@@ -69,4 +72,65 @@ impl EventDriven {
         }
         Ok(true)
     }
+
+    /// Makes a step to each of these nodes, as long as every wall is out of reach and the steps are equally long.
+    pub(super) fn fly_along(&mut self, nodes: &[f64], log: &mut StepLog) -> Flown {
+        let EventDriven { maps, evaluator, facts, resolver, z, z1, .. } = self;
+        let is_free = maps.holding().is_empty() && facts.kinks == 0 && log.impulses.is_empty();
+        if !is_free || resolver.rule.remembers() {
+            return Flown::None { is_solved: false };
+        }
+        for (k, &node) in nodes.iter().enumerate() {
+            let h = node - z.t;
+            let is_solved = is_same_step(h, log.h) && maps.full().step(z, h, z1).is_ok();
+            let ends = if is_solved { free_end(&mut **evaluator, facts.walls, (z, z1), h, node) } else { None };
+            let Some(energies) = ends else {
+                return if k > 0 { Flown::Some } else { Flown::None { is_solved } };
+            };
+            if k > 0 {
+                log.push_node(z, log.energies);
+            }
+            log.keep_polynomial(maps.full(), z, h);
+            log.energies = energies;
+            log.end.z.copy_from(z1);
+            std::mem::swap(z, z1);
+        }
+        Flown::Some
+    }
+}
+
+/// What came of a flight.
+pub(super) enum Flown {
+    /// At least one step, all in the log.
+    Some,
+    /// No step. Algorithm 1 makes the first one, for which the full step may be solved.
+    None {
+        /// It is.
+        is_solved: bool,
+    },
+}
+
+/// Ends a step from z of length h in z1, at the time of a node. Returns the energies there; none if a wall may be in reach, or where the
+/// state has no energy.
+fn free_end(
+    evaluator: &mut dyn Evaluator,
+    walls: usize,
+    (z, z1): (&Phase, &mut Phase),
+    h: f64,
+    node: f64,
+) -> Option<Energies> {
+    if walls > 0 {
+        evaluator.look_at_ends(z, z1).ok()?;
+    }
+    let moment = |tau: f64, (gap, rate): (f64, f64)| Moment { tau, gap, rate, is_exact: true };
+    let is_far = |wall: usize| {
+        let [begin, end] = evaluator.ends(wall);
+        is_out_of_reach(moment(0.0, begin), moment(h, end))
+    };
+    if !(0..walls).all(is_far) || z1.z.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    z1.t = node;
+    let (hamiltonian, twice_kinetic) = evaluator.hamiltonian_and_power(z1).ok()?;
+    Some(Energies { hamiltonian, twice_kinetic })
 }

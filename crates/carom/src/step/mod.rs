@@ -54,6 +54,11 @@ pub trait Stepper: Send {
     /// free and have controlled lengths. If a step fails, the log ends at the last state that was reached.
     fn step(&mut self, from: &State, until: f64, log: &mut StepLog) -> Solved<()>;
 
+    /// Makes a step to the first of these times, which rise; or, if the motion is free, a step to each of several.
+    fn step_along(&mut self, from: &State, nodes: &[f64], log: &mut StepLog) -> Solved<()> {
+        self.step(from, nodes[0], log)
+    }
+
     /// The order of its flow; 1 where the switches of a projected path are not located.
     fn order(&self) -> usize;
 }

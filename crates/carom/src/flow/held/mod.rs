@@ -230,7 +230,7 @@ impl Flow for Held {
     }
 
     /// Writes the inner points as moments, if they lie on a polynomial close to the motion.
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         let code = &self.equations.code;
         code.has_polynomial() && self.last.write_moments(&code.points, z0, h, moments)
     }

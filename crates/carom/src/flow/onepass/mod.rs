@@ -294,7 +294,7 @@ impl Flow for OnePass {
         S
     }
 
-    fn write_moments(&self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
+    fn write_moments(&mut self, z0: &Phase, h: f64, moments: &mut Moments) -> bool {
         if !self.began_in(z0) || self.last.h != h {
             return false;
         }

@@ -58,16 +58,17 @@ pub(super) fn rows_mut<const M: usize>(x: &mut [f64]) -> &mut [[f64; S]; M] {
     }
 }
 
-/// A·x and A²·x. The matrices do not fit into registers, so that their columns are operands in memory; each entry of x is used twice.
+/// A·x and A²·x, each as two independent sums. The matrices do not fit into registers, so that their columns are operands in memory;
+/// each entry of x is used twice.
 #[inline(always)]
 pub(super) fn products<V: Vector<S>>(tables: &Tables, x: &[f64; S]) -> [V; 2] {
     let (once, twice) = (matrix(&tables.once), matrix(&tables.twice));
-    let x0 = V::splat(x[0]);
-    let (mut by_v, mut by_q) = (V::load(&once[0]).mul(x0), V::load(&twice[0]).mul(x0));
-    for j in 1..S {
+    let (mut by_v, mut by_q) = ([V::splat(0.0); 2], [V::splat(0.0); 2]);
+    for j in 0..S {
         let xj = V::splat(x[j]);
-        by_v = V::load(&once[j]).mul_add(xj, by_v);
-        by_q = V::load(&twice[j]).mul_add(xj, by_q);
+        let (once, twice, sum) = (V::load(&once[j]), V::load(&twice[j]), j % 2);
+        by_v[sum] = if j < 2 { once.mul(xj) } else { once.mul_add(xj, by_v[sum]) };
+        by_q[sum] = if j < 2 { twice.mul(xj) } else { twice.mul_add(xj, by_q[sum]) };
     }
-    [by_v, by_q]
+    [by_v[0].add(by_v[1]), by_q[0].add(by_q[1])]
 }
