@@ -76,6 +76,9 @@ pub const SINKS: f64 = 1e-3;
 /// An approach slower than this, relative to the fastest impact so far or to the velocities whose difference it is, is roundoff.
 /// Rates of different walls are compared as |φ̇|/√W.
 pub const SLOW: f64 = 1e-13;
+/// An approach faster than this, relative to the velocities whose difference it is, is an impact without further questions, if the
+/// gap is below this, relative to what the rate covers in a step.
+pub const FAST: f64 = 1e-6;
 /// Newton's method on the length of a partial step gives up after this number of trials, and the bracket is halved instead.
 pub const NEWTON_TRIALS: usize = 8;
 /// After an event, the search for the next one first covers this many times the interval between the last two events. If it finds
@@ -180,9 +183,9 @@ pub const REPEATED: f64 = 8.0;
 pub const NEXT_PREDICTION: f64 = 0.1;
 /// A step longer by more than this than the one before is not predicted from it.
 pub const PREDICTS: f64 = 1.5;
-/// A wall is far in a quick step if its gap is wider at all stages than what its rate there covers in this part of the step; the stages
-/// are at most 0.19 of a step apart.
-pub const FAR: f64 = 0.25;
+/// Between an end of a quick step and the stage next to it, a wall is open if its gap there is wider than what its rate covers on this
+/// many times the way.
+pub const BEYOND_STAGES: f64 = 4.0;
 /// The first quick step, relative to the time in which the forces of the start would change the motion, for a solution to 1.
 pub const FIRST_QUICK: f64 = 2.0;
 /// The first controlled step, relative to the time of the run. It is only a start: steps grow quickly.

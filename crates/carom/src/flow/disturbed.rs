@@ -1,6 +1,8 @@
 //! A map with roundoff of its own.
 
-use crate::phase::{Discrete, FLIGHT, Flight, Flow, Goal, Impulses, Moments, Phase, Polynomial, Predicted, Quick};
+use crate::phase::{
+    Discrete, FLIGHT, Flight, Flow, Gaps, Goal, Impulses, Moments, Phase, Polynomial, Predicted, Quick,
+};
 use crate::solve::NoSolution;
 
 /// A map whose steps end one unit of roundoff off in every component, up or down: how far such a motion strays shows how much
@@ -50,15 +52,18 @@ impl Disturbed {
 impl Quick for Disturbed {
     fn attempt(
         &mut self,
-        (z0, v0): (&Phase, &[f64]),
+        start: (&Phase, &[f64]),
         h: f64,
         goal: Goal,
         past: &Polynomial,
-        z1: &mut Phase,
     ) -> Result<Predicted, NoSolution> {
-        let predicted = self.quick_map()?.attempt((z0, v0), h, goal, past, z1)?;
+        self.quick_map()?.attempt(start, h, goal, past)
+    }
+
+    fn finish(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution> {
+        self.quick_map()?.finish(z0, h, z1)?;
         disturb(self.seed, z0.t, h, &z0.z, &mut z1.z);
-        Ok(predicted)
+        Ok(())
     }
 
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution> {
@@ -75,6 +80,10 @@ impl Quick for Disturbed {
 
     fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution> {
         self.quick_map()?.first_step(z0, goal)
+    }
+
+    fn gaps(&mut self) -> Option<Gaps<'_>> {
+        self.map.quick()?.gaps()
     }
 
     fn take_off(&mut self, start: (&Phase, &[f64]), past: &Polynomial) -> bool {

@@ -132,15 +132,23 @@ impl LaneKernel {
     /// If the length of a slice does not match the lists.
     #[inline]
     pub fn eval(&self, x: &[f64], shared: &[f64], out: &mut [f64]) {
-        assert_eq!([x.len(), shared.len(), out.len()], self.sizes, "numbers of inputs, shared inputs and outputs");
+        let [inputs, parameters, outputs] = self.sizes;
+        let fits = x.len() == inputs && shared.len() == parameters && out.len() == outputs;
+        assert!(fits, "numbers of inputs, shared inputs and outputs");
         match self.code() {
             // SAFETY: the lengths were just compared with those of the compiled tape.
             Code::Compiled(code) => _ = unsafe { code.call(x.as_ptr(), shared.as_ptr(), out.as_mut_ptr()) },
-            Code::Interpreted(program) => match self.lanes {
-                Lanes::Two => program.eval_lanes::<2>(x, shared, out),
-                Lanes::Four => program.eval_lanes::<4>(x, shared, out),
-                Lanes::Eight => program.eval_lanes::<8>(x, shared, out),
-            },
+            Code::Interpreted(program) => self.interpret(program, x, shared, out),
+        }
+    }
+
+    /// Evaluates without native code. It is not inlined, so that callers of native code stay short.
+    #[cold]
+    fn interpret(&self, program: &Program, x: &[f64], shared: &[f64], out: &mut [f64]) {
+        match self.lanes {
+            Lanes::Two => program.eval_lanes::<2>(x, shared, out),
+            Lanes::Four => program.eval_lanes::<4>(x, shared, out),
+            Lanes::Eight => program.eval_lanes::<8>(x, shared, out),
         }
     }
 }

@@ -173,17 +173,28 @@ pub struct Predicted {
     pub next: f64,
 }
 
+/// The gaps of all walls at the stages of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Gaps<'a> {
+    /// When the stages are, as parts of the step.
+    pub c: &'a [f64; MOMENTS],
+    /// φ and φ̇ of each wall.
+    pub of_walls: &'a [[[f64; MOMENTS]; 2]],
+}
+
 /// A flow whose steps can be solved to a tolerance, from the polynomial of the step before.
 pub trait Quick {
-    /// Makes a step from z0, where the velocities are v0. The polynomial `past` of the step before predicts it.
+    /// Solves a step from z0, where the velocities are v0. The polynomial `past` of the step before predicts it.
     fn attempt(
         &mut self,
         start: (&Phase, &[f64]),
         h: f64,
         goal: Goal,
         past: &Polynomial,
-        z1: &mut Phase,
     ) -> Result<Predicted, NoSolution>;
+
+    /// Writes the end of the step from z0 with length h, which was solved last.
+    fn finish(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Result<(), NoSolution>;
 
     /// Makes a step from the same start as the last, with its polynomial as the guess.
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Result<(), NoSolution>;
@@ -194,13 +205,18 @@ pub trait Quick {
     /// A length for a first step from z0.
     fn first_step(&mut self, z0: &Phase, goal: Goal) -> Result<f64, NoSolution>;
 
+    /// The gaps at the stages of the last step; none if they are not computed with it.
+    fn gaps(&mut self) -> Option<Gaps<'_>> {
+        None
+    }
+
     /// Begins a flight in z0, where the velocities are v0, after a step with this polynomial. Returns false if the map does not
     /// know where the walls are.
     fn take_off(&mut self, _start: (&Phase, &[f64]), _past: &Polynomial) -> bool {
         false
     }
 
-    /// Tries the next step of a flight, from the end of its last one. None if it has no solution, or if a wall may be near.
+    /// Solves the next step of a flight, from the end of its last one. None if it has no solution.
     fn fly(&mut self, _h: f64, _goal: Goal, _flight: &Flight) -> Option<Predicted> {
         None
     }

@@ -4,7 +4,7 @@ use super::Stepper;
 use super::control::{Spectrum, two_sum};
 use super::event::{Ahead, Encounter, Kind, Search};
 use super::events::Events;
-use super::flight::Flown;
+use super::flight::{Flown, Takeoff};
 use super::instant::Resolver;
 use super::kink::Sides;
 use super::log::StepLog;
@@ -118,7 +118,7 @@ impl EventDriven {
         h: f64,
         log: &mut StepLog,
     ) -> Solved<Option<f64>> {
-        let Encounter { wall, dtau, kind } = *encounter;
+        let Encounter { wall, dtau, kind, is_alone } = *encounter;
         if dtau > 0.0 || events.total == 1 {
             self.released.clear();
         }
@@ -136,8 +136,16 @@ impl EventDriven {
         if kind == Kind::Meets {
             let EventDriven { resolver, maps, evaluator, z, probe: before, .. } = self;
             before.copy_from(z);
-            resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
+            let rebounds = is_alone && resolver.reset_alone(wall, z, maps, &mut **evaluator, log)?;
+            if !rebounds {
+                resolver.reset_all(wall, z, maps, &mut **evaluator, log)?; // 6
+            }
             maps.disturb_impact(before, z);
+            if rebounds {
+                log.push_arc(&self.z, &[], &self.sides, None);
+                log.set_cause(kind, wall);
+                return Ok(None);
+            }
         }
         if kind == Kind::LetsGo {
             self.released.push(wall);
@@ -330,8 +338,9 @@ impl Stepper for EventDriven {
                 Ok(())
             }
             Memory::Control(_) => match self.fly(until, log) {
-                Ok(true) => return Ok(()),
-                Ok(false) => self.advance_controlled(until, log),
+                Ok(Takeoff::Flown) => return Ok(()),
+                Ok(Takeoff::Tried { h, predicted }) => self.advance_controlled(until, Some((h, predicted)), log),
+                Ok(Takeoff::None) => self.advance_controlled(until, None, log),
                 Err(e) => Err(e),
             },
             _ => match self.fly_along(nodes, log) {

@@ -5,6 +5,7 @@ use super::control::Control;
 use super::event::{Encounter, Kind};
 use super::events::Events;
 use super::log::StepLog;
+use super::stages::Shown;
 use super::state::Memory;
 use crate::limits::{DIFFERENCE, FIRST_STEP, LOOK_AHEAD, NEXT_PREDICTION, REPEATED, SHORTEST_STEP};
 use crate::phase::{Goal, Phase, Predicted, Quick};
@@ -20,9 +21,14 @@ const ARRIVALS: usize = 6;
 
 impl EventDriven {
     /// One step of Algorithm 1 that ends at `until` or earlier: each smooth arc is as long as the control allows, and the step
-    /// ends with the first arc that meets no wall.
-    pub(super) fn advance_controlled(&mut self, until: f64, log: &mut StepLog) -> Solved<()> {
-        if let Some(quick) = self.maps.full().quick() {
+    /// ends with the first arc that meets no wall. A step may have been `tried` that long, with this prediction.
+    pub(super) fn advance_controlled(
+        &mut self,
+        until: f64,
+        mut tried: Option<(f64, Predicted)>,
+        log: &mut StepLog,
+    ) -> Solved<()> {
+        if let Some(quick) = self.maps.full().quick().filter(|_| tried.is_none()) {
             quick.forget_last();
         }
         self.leaving.clear();
@@ -38,8 +44,13 @@ impl EventDriven {
             }
             // In a sequence of bounces the next event follows after about the same interval.
             let near = if interval > 0.0 { LOOK_AHEAD * interval } else { f64::INFINITY };
-            let h = self.solve_controlled(rest.min(near), log)?;
-            let Some(encounter) = self.first_encounter(h, left, &log.end)? else {
+            let h = self.solve_controlled(rest.min(near), tried.take(), log)?;
+            let encounter = match self.shown_by_stages(h, left) {
+                Shown::Open => None,
+                Shown::Meets(encounter) => Some(encounter),
+                Shown::Unclear => self.first_encounter(h, left, &log.end)?,
+            };
+            let Some(encounter) = encounter else {
                 self.keep_polynomial(h, log);
                 let is_quick = self.maps.full().quick().is_some();
                 let (control, polynomial) = log.control_and_polynomial();
@@ -68,7 +79,7 @@ impl EventDriven {
 
     /// Makes a step from z to z1 that is no longer than `limit` and whose local error is within the tolerance, and returns its
     /// length.
-    fn solve_controlled(&mut self, limit: f64, log: &mut StepLog) -> Solved<f64> {
+    fn solve_controlled(&mut self, limit: f64, mut before: Option<(f64, Predicted)>, log: &mut StepLog) -> Solved<f64> {
         let Memory::Control(control) = &mut log.end.memory else { return Err(NoSolution::Diverged) };
         let EventDriven { maps, spectrum, z, z1, resolver, evaluator, .. } = self;
         let flow = maps.full();
@@ -86,7 +97,10 @@ impl EventDriven {
                 return Err(NoSolution::TooShort);
             }
             let tried = match flow.quick() {
-                Some(quick) => attempt(quick, (z, evaluator.velocity(z)?), h, control, z1),
+                Some(quick) => match before.take().filter(|before| before.0 == h) {
+                    Some((_, predicted)) => finish(quick, z, h, predicted, control, z1),
+                    None => attempt(quick, (z, evaluator.velocity(z)?), h, control, z1),
+                },
                 None => match flow.step(z, h, z1) {
                     Ok(()) if flow.write_moments(z, h, &mut spectrum.moments) => {
                         let error = spectrum.error(h, order, control);
@@ -117,7 +131,7 @@ impl EventDriven {
     /// polynomial to where the gap is zero. That polynomial is known at its end to the order of the flow. Returns the length of
     /// the arc; its end is in `hit.minus`.
     pub(super) fn arrive(&mut self, encounter: &Encounter, log: &mut StepLog) -> Solved<f64> {
-        let Encounter { wall, dtau, kind } = *encounter;
+        let Encounter { wall, dtau, kind, .. } = *encounter;
         let Memory::Control(control) = &log.end.memory else { return Err(NoSolution::Diverged) };
         let EventDriven { maps, evaluator, resolver, z, probe, facts, .. } = self;
         // The rate of an argument that contains velocities contains the acceleration.
@@ -166,15 +180,32 @@ pub(super) struct Tried {
 /// Tries a quick step. The prediction from the last step may be off by about the square root of the tolerance, so that the end of the
 /// step is within the tolerance.
 fn attempt(quick: &mut dyn Quick, start: (&Phase, &[f64]), h: f64, control: &mut Control, z1: &mut Phase) -> Tried {
-    let goal = control.goal();
-    match quick.attempt(start, h, goal, &control.past, z1) {
-        Ok(predicted) => judge(predicted, goal),
-        Err(_) => {
-            // A prediction that leads nowhere is not used again.
-            control.past.forget();
-            Tried { is_good: false, factor: 0.5 }
-        }
+    match quick.attempt(start, h, control.goal(), &control.past) {
+        Ok(predicted) => finish(quick, start.0, h, predicted, control, z1),
+        Err(_) => fail(control),
     }
+}
+
+/// Ends a quick step from z that was solved.
+fn finish(
+    quick: &mut dyn Quick,
+    z: &Phase,
+    h: f64,
+    predicted: Predicted,
+    control: &mut Control,
+    z1: &mut Phase,
+) -> Tried {
+    let tried = judge(predicted, control.goal());
+    if tried.is_good && quick.finish(z, h, z1).is_err() {
+        return fail(control);
+    }
+    tried
+}
+
+/// A prediction that leads nowhere is not used again.
+fn fail(control: &mut Control) -> Tried {
+    control.past.forget();
+    Tried { is_good: false, factor: 0.5 }
 }
 
 /// Judges a quick step by how well it was predicted.

@@ -21,6 +21,15 @@ pub(super) struct Encounter {
     pub(super) wall: usize,
     pub(super) dtau: f64,
     pub(super) kind: Kind,
+    /// All other walls are far.
+    pub(super) is_alone: bool,
+}
+
+impl Encounter {
+    /// An event at a wall while others may be near.
+    pub(super) fn new(wall: usize, dtau: f64, kind: Kind) -> Encounter {
+        Encounter { wall, dtau, kind, is_alone: false }
+    }
 }
 
 /// What happens at a wall.
@@ -129,7 +138,7 @@ impl Search<'_> {
                 None
             };
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
-                first = Some(Encounter { wall, dtau, kind });
+                first = Some(Encounter::new(wall, dtau, kind));
             }
         }
         first = self.first_ahead(z0, tau, first)?;
@@ -192,7 +201,7 @@ impl Search<'_> {
             let [begin, end] = self.ends(wall, tau);
             let dtau = self.contact_with(wall, z0, begin, end, until, false)?;
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
-                first = Some(Encounter { wall, dtau, kind: Kind::Meets });
+                first = Some(Encounter::new(wall, dtau, Kind::Meets));
             }
         }
         Ok(first)

@@ -71,7 +71,7 @@ mod tests {
     fn refused_after(interval: impl Fn(usize) -> f64, wall: impl Fn(usize) -> usize) -> Option<usize> {
         let (mut events, mut t) = (Events::default(), 0.0);
         for k in 0..90_000 {
-            let encounter = Encounter { wall: wall(k), dtau: interval(k), kind: Kind::Meets };
+            let encounter = Encounter::new(wall(k), interval(k), Kind::Meets);
             if events.count(&encounter, t, 1.0 - t).is_err() {
                 return Some(k);
             }

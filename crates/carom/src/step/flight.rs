@@ -5,52 +5,51 @@ use super::control::after;
 use super::controlled::judge;
 use super::log::{Energies, StepLog};
 use super::moment::{Moment, is_out_of_reach};
+use super::stages::{all_open, meets_next};
 use super::state::Memory;
 use crate::flow::is_same_step;
-use crate::limits::FAR;
-use crate::phase::{FLIGHT, Phase};
+use crate::phase::{FLIGHT, Phase, Predicted};
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
 
 impl EventDriven {
-    /// Makes up to [`FLIGHT`] controlled steps, as long as each is predicted by the one before, ends before `until`, and is far from
-    /// all walls. They are the steps that [`EventDriven::advance_controlled`] makes one by one, without what only events need. Returns
-    /// false if it made none.
-    pub(super) fn fly(&mut self, until: f64, log: &mut StepLog) -> Solved<bool> {
+    /// Makes up to [`FLIGHT`] controlled steps, as long as each is predicted by the one before, ends before `until`, and meets no wall,
+    /// as its stages show. They are the steps that [`EventDriven::advance_controlled`] makes one by one, without what only events need.
+    pub(super) fn fly(&mut self, until: f64, log: &mut StepLog) -> Solved<Takeoff> {
         let Memory::Control(control) = &mut log.end.memory else { return Err(NoSolution::Diverged) };
         let EventDriven { maps, evaluator, facts, z, z1, flight, .. } = self;
         if control.past.h == 0.0 || facts.kinks > 0 || !maps.holding().is_empty() {
-            return Ok(false);
+            return Ok(Takeoff::None);
         }
-        let Some(quick) = maps.full().quick() else { return Ok(false) };
+        let Some(quick) = maps.full().quick() else { return Ok(Takeoff::None) };
         let first = control.h.min(control.longest);
         if z.t + first >= until || !quick.take_off((z, evaluator.velocity(z)?), &control.past) {
-            return Ok(false);
-        }
-        for wall in 0..facts.walls {
-            let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
-            let margin = FAR * first * rate.abs();
-            if gap.min(gap + first * rate) <= margin {
-                return Ok(false);
-            }
+            return Ok(Takeoff::None);
         }
         let (mut h, mut next, mut end, mut longest) = (first, control.h, (z.t, control.late), 0.0_f64);
         let goal = control.goal();
         flight.count = 0;
         while flight.count < FLIGHT && end.0 + h < until {
-            let Some(tried) =
-                quick.fly(h, goal, flight).map(|predicted| judge(predicted, goal)).filter(|tried| tried.is_good)
-            else {
+            let Some(predicted) = quick.fly(h, goal, flight) else { break };
+            let (tried, gaps) = (judge(predicted, goal), quick.gaps());
+            if !tried.is_good || !gaps.is_some_and(|gaps| all_open(gaps, h)) {
+                if flight.count == 0 {
+                    return Ok(Takeoff::Tried { h, predicted });
+                }
                 break;
-            };
+            }
             end = after([end.0, end.1], h);
+            next = h * tried.factor;
+            let meets = gaps.is_some_and(|gaps| meets_next(gaps, h, next.min(control.longest)));
             quick.keep_flying(end.0, flight);
             longest = longest.max(h);
-            next = h * tried.factor;
             h = next.min(control.longest);
+            if meets {
+                break;
+            }
         }
         if flight.count == 0 {
-            return Ok(false);
+            return Ok(Takeoff::None);
         }
         quick.land(flight);
         (control.h, control.late) = (next, end.1);
@@ -70,7 +69,7 @@ impl EventDriven {
                 log.energies = energies;
             }
         }
-        Ok(true)
+        Ok(Takeoff::Flown)
     }
 
     /// Makes a step to each of these nodes, as long as every wall is out of reach and the steps are equally long.
@@ -99,7 +98,17 @@ impl EventDriven {
     }
 }
 
-/// What came of a flight.
+/// What came of a flight of controlled steps.
+pub(super) enum Takeoff {
+    /// At least one step, all in the log.
+    Flown,
+    /// No step: one of this length was solved, but is too long or not far from all walls.
+    Tried { h: f64, predicted: Predicted },
+    /// No step.
+    None,
+}
+
+/// What came of a flight of equal steps.
 pub(super) enum Flown {
     /// At least one step, all in the log.
     Some,

@@ -14,7 +14,7 @@ use super::log::StepLog;
 use super::maps::Maps;
 use super::touching::{Pace, Touching, size_of_motion};
 use crate::impact::{Hit, ImpactRule, Tools, resolve, share};
-use crate::limits::MAX_AT_ONE_INSTANT;
+use crate::limits::{FAST, LEAVES, MAX_AT_ONE_INSTANT, NEARLY_REDUNDANT, SLOW_BOUNCE};
 use crate::model::settings::Simultaneous;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
@@ -92,6 +92,52 @@ impl Resolver {
             }
         }
         self.end_without_rebound(met, z, evaluator, log)
+    }
+
+    /// Applies R_reset to one wall, while all others are far. Returns false, and changes nothing, where it may not be the only impact
+    /// of the instant or the wall may hold the motion afterwards: the approach or the rebound is slow.
+    pub(super) fn reset_alone(
+        &mut self,
+        wall: usize,
+        z: &mut Phase,
+        maps: &mut Maps,
+        evaluator: &mut dyn Evaluator,
+        log: &mut StepLog,
+    ) -> Solved<bool> {
+        self.touching.move_with(z, self.hit.h, evaluator)?;
+        let (gap, rate) = evaluator.gap_and_rate(wall, z)?;
+        if rate >= 0.0 || !self.rule.is_reflection() {
+            return Ok(false);
+        }
+        let roundoff = self.touching.roundoff(wall, rate, z, evaluator)?;
+        let of_rate = evaluator.size_of_rate(wall, z)?;
+        let motion = size_of_motion(z, evaluator)?;
+        self.hit.minus.copy_from(z);
+        self.face(wall, evaluator)?;
+        let (full, partial) = maps.free_and_partial();
+        let mut tools = Tools { evaluator: &mut *evaluator, full, partial, next: &mut self.next };
+        let Ok(lambda) = resolve(&mut *self.rule, &self.hit, log.end.memory.window(), z, &mut tools) else {
+            z.copy_from(&self.hit.minus);
+            return Ok(false);
+        };
+        // λ = (1 + e)|φ̇|/W.
+        let (e, root_w) = (self.hit.restitution, ((1.0 + self.hit.restitution) * -rate / lambda).sqrt());
+        let (speed, h) = (-rate / root_w, self.hit.h.abs());
+        let fastest = log.end.fastest.max(speed);
+        let is_fast = speed * speed > 2.0 * NEARLY_REDUNDANT * motion * motion
+            && -rate > FAST * of_rate
+            && gap.abs() <= FAST * h * -rate;
+        let rebounds = match e < 1.0 {
+            true => e * speed > 2.0 * SLOW_BOUNCE * fastest,
+            false => -rate * h > 2.0 * LEAVES * roundoff,
+        };
+        if !(is_fast && rebounds) {
+            z.copy_from(&self.hit.minus);
+            return Ok(false);
+        }
+        log.end.fastest = fastest;
+        log.push_impact(&self.hit, lambda, z, None);
+        Ok(true)
     }
 
     /// Ends an unbounded sequence of bounces: sets e = 0 for all touching walls at once, which gives the nearest velocity in the

@@ -35,7 +35,7 @@ impl Search<'_> {
                 self.reversal(kink, z0, tau, until)?
             };
             if let Some(dtau) = dtau.filter(|&dtau| dtau < until) {
-                first = Some(Encounter { wall: kink, dtau, kind: Kind::Passes });
+                first = Some(Encounter::new(kink, dtau, Kind::Passes));
             }
         }
         Ok(first)

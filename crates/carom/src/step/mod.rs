@@ -24,6 +24,7 @@ mod projected;
 mod release;
 mod rest;
 mod scheme;
+mod stages;
 mod state;
 mod touching;
 

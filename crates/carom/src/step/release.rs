@@ -123,7 +123,7 @@ impl Search<'_> {
             }
             let dtau = if before.1 > 0.0 { self.root_of_force(k, z0, before, after)? } else { before.0 };
             if first.is_none_or(|contact| dtau < contact.dtau) {
-                first = Some(Encounter { wall: self.maps.holding()[k], dtau, kind: Kind::LetsGo });
+                first = Some(Encounter::new(self.maps.holding()[k], dtau, Kind::LetsGo));
             }
         }
         Ok(first)

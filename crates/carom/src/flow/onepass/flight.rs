@@ -16,26 +16,25 @@ impl OnePass {
         last.v.copy_from_slice(v0);
         last.h = past.h;
         stages.a.copy_from_slice(&past.rates);
-        stages.nears = false;
         stages.forget();
         true
     }
 
-    /// Solves the next step of a flight. None if that fails, or if a wall is near.
+    /// Solves the next step of a flight. None if that fails.
     pub(super) fn next_of_flight(&mut self, h: f64, goal: Goal, flight: &Flight) -> Option<Predicted> {
         let OnePass { code, parameters, stages, matrix, last, .. } = self;
         if let Some(end) = flight.last() {
             let n = last.v.len();
             last.begin.z[..n].iter_mut().chain(&mut last.v).zip(end).for_each(|(to, x)| *to = x);
         }
-        if h > PREDICTS * last.h || stages.nears {
+        if h > PREDICTS * last.h {
             return None;
         }
         let guess = Guess::Within { m: code.tables.ahead(h / last.h, matrix) };
-        last.h = h;
+        (last.h, last.is_known) = (h, false);
         let Corrected { first, next } =
             stages.solve(guess, &code.step(parameters, &last.begin, &last.v, h, goal)).ok()?;
-        stages.is_far.then_some(Predicted { this: Some(first), next })
+        Some(Predicted { this: Some(first), next })
     }
 
     /// Adds the step that was solved to the flight; it ends at the time t.

@@ -14,7 +14,7 @@ use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes, Tape};
 use crate::limits::{FIRST_QUICK, PREDICTS};
 use crate::mechanics::{Field, Inputs, Mechanics, gap_and_rate};
-use crate::phase::{Discrete, Flight, Flow, Goal, Moments, Phase, Polynomial, Predicted, Quick};
+use crate::phase::{Discrete, Flight, Flow, Gaps, Goal, Moments, Phase, Polynomial, Predicted, Quick};
 use crate::solve::Solved;
 use solve::{Corrected, Guess, MOST_COORDINATES, Stages, Step};
 use tables::{S, Tables};
@@ -203,20 +203,16 @@ impl OnePass {
 const ROOT_OF_ROUNDOFF: f64 = 1e-8;
 
 impl Quick for OnePass {
-    fn attempt(
-        &mut self,
-        (z0, v0): (&Phase, &[f64]),
-        h: f64,
-        goal: Goal,
-        past: &Polynomial,
-        z1: &mut Phase,
-    ) -> Solved<Predicted> {
+    fn attempt(&mut self, (z0, v0): (&Phase, &[f64]), h: f64, goal: Goal, past: &Polynomial) -> Solved<Predicted> {
         self.last.v.copy_from_slice(v0);
         let is_near = past.h > 0.0 && h / past.h <= PREDICTS;
         let source = if is_near { Source::Past(past) } else { Source::Start };
         let Corrected { first, next } = self.solve(z0, h, source, goal)?;
-        self.end(z1)?;
         Ok(Predicted { this: is_near.then_some(first), next })
+    }
+
+    fn finish(&mut self, _z0: &Phase, _h: f64, z1: &mut Phase) -> Solved<()> {
+        self.end(z1)
     }
 
     fn shorten(&mut self, z0: &Phase, h: f64, goal: Goal, z1: &mut Phase) -> Solved<()> {
@@ -246,6 +242,11 @@ impl Quick for OnePass {
         let omega = most(slopes).sqrt() + most(slopes + n * n);
         let power = 2.0 / (2 * S + 1) as f64;
         Ok(if omega > 0.0 { FIRST_QUICK * goal.root.powf(power) / omega } else { f64::MAX })
+    }
+
+    fn gaps(&mut self) -> Option<Gaps<'_>> {
+        self.code.walls?;
+        Some(Gaps { c: self.code.tables.c.first_chunk()?, of_walls: self.stages.gaps() })
     }
 
     fn take_off(&mut self, start: (&Phase, &[f64]), past: &Polynomial) -> bool {

@@ -5,7 +5,7 @@ use super::super::vector::{Buffer, EightLanes, Registers, Vector};
 use super::rows::{Transform, load_columns, products, rows, rows_mut};
 use super::tables::{S, Tables};
 use crate::kernel::LaneKernel;
-use crate::limits::{FAR, NOTHING, ROUNDOFF};
+use crate::limits::{NOTHING, ROUNDOFF};
 use crate::solve::NoSolution;
 
 /// The largest number of coordinates: the slopes grow with the square of it.
@@ -41,10 +41,6 @@ pub(super) struct Stages {
     pub(super) values: Buffer,
     /// The number of walls.
     walls: usize,
-    /// True if all gaps are so wide at the stages that no wall is met in the step or right after it.
-    pub(super) is_far: bool,
-    /// True if a wall may be met in a next step of the same length.
-    pub(super) nears: bool,
     /// The accelerations.
     pub(super) a: Buffer,
     /// Σ bₖaₖ and Σ bₖ(1 − cₖ)aₖ of each coordinate, once a step is solved.
@@ -104,8 +100,6 @@ impl Stages {
             inputs: Buffer::zeros((1 + 2 * n) * S),
             values: Buffer::zeros((n + 2 * walls + 2 * n * n) * S),
             walls,
-            is_far: false,
-            nears: false,
             a: room(),
             swept: [[0.0; 2]; MOST_COORDINATES],
             sizes: [0.0; MOST_COORDINATES],
@@ -118,6 +112,11 @@ impl Stages {
     /// The place of the first slope among the values.
     pub(super) fn slopes(&self) -> usize {
         self.n + 2 * self.walls
+    }
+
+    /// φ and φ̇ of each wall.
+    pub(super) fn gaps(&self) -> &[[[f64; S]; 2]] {
+        self.values[self.n * S..self.slopes() * S].as_chunks::<S>().0.as_chunks::<2>().0
     }
 
     /// Forgets how many rounds the last correction took.
@@ -194,7 +193,6 @@ impl<const N: usize> EightLanes for Newton<'_, '_, N> {
         }
         self.measure::<V>();
         let first = self.iterate::<V>()?;
-        self.look_around::<V>();
         Ok(Corrected { first, next: self.conclude::<V>() })
     }
 }
@@ -298,22 +296,6 @@ impl<const N: usize> Newton<'_, '_, N> {
             previous = size;
         }
         Err(NoSolution::Diverged)
-    }
-
-    /// Compares the gaps at the stages with what their rates cover, and looks ahead to the next step.
-    #[inline(always)]
-    fn look_around<V: Vector<S>>(&mut self) {
-        let Newton { stages: Stages { values, walls, is_far, nears, .. }, step, .. } = self;
-        let reach = V::splat(FAR * step.h);
-        (*is_far, *nears) = (true, false);
-        for wall in values[N * S..(N + 2 * *walls) * S].as_chunks::<S>().0.as_chunks::<2>().0 {
-            let [gap, rate] = wall;
-            let covered = V::load(rate).abs().mul(reach);
-            *is_far &= covered.less(V::load(gap)) == (1 << S) - 1;
-            // Where the gap and its rate will be if the acceleration stays as it is.
-            let (now, change) = (rate[S - 1], rate[S - 1] - rate[0]);
-            *nears |= gap[S - 1] + step.h * (now + 0.5 * change) <= FAR * step.h * (now + change).abs();
-        }
     }
 
     /// V = v0 + h A a, Q = q0 + c h v0 + h² A² a.
