@@ -309,26 +309,15 @@ impl Iteration {
             return f64::NAN;
         };
         V::reload();
-        // Two independent sums for each component, because each product would wait for the one before it.
-        let (mut ds, mut others) = ([V::splat(0.0); N], [V::splat(0.0); N]);
+        let mut ds = [V::splat(0.0); N];
         for i in 0..N {
             ds[i] = V::load(&residual[i]);
         }
-        let mut columns = slopes.iter().zip(&self.field.columns);
-        while let Some((slopes, component)) = columns.next() {
+        for (slopes, component) in slopes.iter().zip(&self.field.columns) {
             let shift = product(shifts, &change[*component % N]);
             for i in 0..N {
                 ds[i] = V::load(&slopes[i]).mul_add(shift, ds[i]);
             }
-            if let Some((slopes, component)) = columns.next() {
-                let shift = product(shifts, &change[*component % N]);
-                for i in 0..N {
-                    others[i] = V::load(&slopes[i]).mul_add(shift, others[i]);
-                }
-            }
-        }
-        for i in 0..N {
-            ds[i] = ds[i].add(others[i]);
         }
         let mut sum = V::splat(0.0);
         for i in 0..N {

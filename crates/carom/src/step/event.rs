@@ -21,7 +21,7 @@ pub(super) struct Encounter {
     pub(super) wall: usize,
     pub(super) dtau: f64,
     pub(super) kind: Kind,
-    /// All other walls are far.
+    /// Nothing holds the motion, and all other walls are out of reach in the step.
     pub(super) is_alone: bool,
 }
 
@@ -102,6 +102,7 @@ impl Search<'_> {
         self.evaluator.look_at_ends(z0, z1)?;
         self.ahead.clear();
         let mut first: Option<Encounter> = None;
+        let mut within_reach = 0;
         for wall in 0..self.walls {
             if self.maps.holding().contains(&wall) {
                 continue;
@@ -110,6 +111,7 @@ impl Search<'_> {
             if is_out_of_reach(begin, end) {
                 continue;
             }
+            within_reach += 1;
             let left = left == Some(wall);
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
             let touches = self.touching.touches_at_start(wall, begin, z0, self.pace.h, self.evaluator)?;
@@ -142,6 +144,10 @@ impl Search<'_> {
             }
         }
         first = self.first_ahead(z0, tau, first)?;
+        if let Some(contact) = &mut first {
+            let is_free = self.maps.holding().is_empty() && self.sides.is_empty();
+            contact.is_alone = is_free && within_reach == 1 && contact.kind == Kind::Meets;
+        }
         let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
         first = self.first_kink(z0, tau, left, until)?.or(first);
         let release = self.first_release(z0, z1, tau)?;
