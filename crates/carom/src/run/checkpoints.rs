@@ -35,7 +35,9 @@ pub struct Checkpoints {
     start: f64,
     time: f64,
     walls: usize,
+    /// The number of the last checkpoint that was looked at, and how many there are from one to the next.
     checked: usize,
+    every: usize,
     stride: usize,
     /// q where runs are compared; NaN if a partial step to one has no solution.
     pub path: Vec<f64>,
@@ -53,14 +55,18 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Checkpoints from `start` to `until`, in a system with `walls` walls, of which `compared` serve to compare runs.
-    pub fn new(start: f64, until: f64, compared: usize, walls: usize) -> Checkpoints {
+    /// Checkpoints from `start` to `until`, in a system with `walls` walls, of which `compared` serve to compare runs. If `only_compares`,
+    /// there are no others, and no walls are looked for.
+    pub fn new(start: f64, until: f64, compared: usize, walls: usize, only_compares: bool) -> Checkpoints {
+        let stride = (CHECKPOINTS + 1) / (compared + 1);
+        let walls = if only_compares { 0 } else { walls };
         Checkpoints {
             start,
             time: until - start,
             walls,
             checked: 0,
-            stride: (CHECKPOINTS + 1) / (compared + 1),
+            stride,
+            every: if only_compares { stride } else { 1 },
             path: Vec::new(),
             bounds: Vec::new(),
             rates: vec![0.0; walls],
@@ -72,8 +78,8 @@ impl Checkpoints {
     }
 
     fn next(&self) -> Option<f64> {
-        let part = (self.checked + 1) as f64 / (CHECKPOINTS + 1) as f64;
-        (self.checked < CHECKPOINTS).then_some(self.start + self.time * part)
+        let next = self.checked + self.every;
+        (next <= CHECKPOINTS).then_some(self.start + self.time * next as f64 / (CHECKPOINTS + 1) as f64)
     }
 
     /// Includes a state in the bounds.
@@ -165,7 +171,7 @@ impl Observer for Checkpoints {
 
     fn see(&mut self, log: &StepLog, look: &mut Look) -> Solved<()> {
         while let Some(t) = self.next().filter(|&t| t <= log.end.z.t) {
-            self.checked += 1;
+            self.checked += self.every;
             self.now.fill(UNSEEN);
             let arc = log.arc_at(t);
             let is_compared = self.checked.is_multiple_of(self.stride);

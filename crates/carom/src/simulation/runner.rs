@@ -221,7 +221,7 @@ impl<'a> Runner<'a> {
 
     fn run_with(&mut self, variant: Variant, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
         let mut equipment = self.pool.take(self.scheme, variant)?;
-        let outcome = run(self, &mut equipment, plan, audience);
+        let outcome = run(self, &mut equipment, variant, plan, audience);
         self.pool.give_back(equipment, variant);
         if let Ok(outcome) = &outcome {
             let halves = if variant == Variant::Halved { 2.0 } else { 1.0 };
@@ -281,7 +281,13 @@ impl Pair {
     }
 }
 
-fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mut [Audience]) -> Result<Outcome> {
+fn run(
+    runner: &mut Runner,
+    equipment: &mut Equipment,
+    variant: Variant,
+    plan: Plan,
+    audience: &mut [Audience],
+) -> Result<Outcome> {
     let Runner { scheme, start, is_resumed, sections, short, schedule, feedback, .. } = runner;
     let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
@@ -316,7 +322,9 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
     let step = if plan.control.is_some() { time } else { plan.step };
     let mesh = Mesh { short: &*short, ..Mesh::new(state.z.t, step, plan.until) };
     let mut tally = Tally::new(facts.is_driven);
-    let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls);
+    // Disturbed runs are compared with another, which looks for walls.
+    let only_compares = matches!(variant, Variant::Disturbed(_));
+    let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls, only_compares);
     let restitution = look.evaluator.restitution().to_vec();
     let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
     for Audience { watcher, every } in audience {
