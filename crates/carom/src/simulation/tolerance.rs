@@ -249,7 +249,7 @@ pub(super) fn finish(
     stop: &dyn Watcher,
 ) -> Result<Tuned> {
     best.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
-    let roundoff = best.roundoff.error;
+    let (roundoff, missed) = (best.roundoff.error, best.outcome.missed);
     let error = larger(best.error, roundoff);
     let (mut warning, mut lost) = (None, None);
     if !stop.wants_to_stop() && (error.is_nan() || error > tolerance) {
@@ -263,10 +263,13 @@ pub(super) fn finish(
         let could_be_mended = matches!(limit, Limit::Scouted(Scouted { shortest, .. }) if shortest > 0.0);
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
+    // The run with these steps has been looked at, and no wall is missed.
+    let checkpoints = if missed.is_none() { 0 } else { best.plan.checkpoints };
+    let plan = Plan { checkpoints, ..best.plan };
     let estimate = Some(Estimate { error, scale: best.scale });
     let is_slow = limit != Limit::Roundoff;
     let is_hopeless = !is_slow && roundoff > HOPELESS * tolerance;
-    Ok(Tuned { plan: best.plan, estimate, warning, lost, is_slow, is_hopeless, fails: false })
+    Ok(Tuned { plan, estimate, warning, lost, is_slow, is_hopeless, fails: false })
 }
 
 /// Failures of runs with shorter and shorter steps.
