@@ -145,6 +145,7 @@ impl<E: Equations> Single<E> {
             }
             past.forget();
         }
+        self.solver.forget();
         let (u, lambda) = self.unknowns.split_at_mut(self.v.len());
         if within.extrapolate(k, h, u) {
             lambda.fill(0.0);
