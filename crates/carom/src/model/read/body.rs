@@ -132,6 +132,10 @@ impl<'a> Reader<'a> {
         for item in bodies {
             self.attempt(|reader| reader.bodies(item));
         }
+        if self.tree().mechanism.bodies.is_empty() && self.mistakes.borrow().is_empty() {
+            let place = Fields::new(self.source, &bodies[0], "body")?.required("name")?.span.clone();
+            return Err(self.error(&place, "the mechanism has no bodies", "this range is empty"));
+        }
         if self.names.coordinates.is_empty() && self.mistakes.borrow().is_empty() {
             let place = top.get("mechanism").or(bodies.first()).map_or(0..0, |item| item.span.clone());
             return Err(self.error(&place, "a model needs at least one coordinate", "these bodies cannot move"));
