@@ -183,7 +183,10 @@ pub(super) fn tune(
             break;
         }
         let stalls = error > 0.25 * previous;
-        if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
+        // Shorter steps do not reduce roundoff, so neither that of an error nor that which alone exceeds the tolerance.
+        if (stalls || error > ORDERLESS)
+            && (best.is_roundoff(runner, stop)? || (error <= ORDERLESS && best.roundoff.error > tolerance))
+        {
             limit = Limit::Roundoff;
             break;
         }
