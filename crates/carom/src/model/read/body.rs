@@ -11,7 +11,7 @@ use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
 use crate::mechanism::{
     Attached, BodyFrame, Inertia, JointKind, Kinematics, Link, LinkPose, Matrix3, Mechanism, Vector, add, apply,
-    body_rate, conjugate_momentum, identity, product, zero,
+    body_rate, conjugate_momentum, dot, identity, product, zero,
 };
 
 pub(super) const KEYS: [&str; 17] = [
@@ -206,6 +206,11 @@ impl<'a> Reader<'a> {
         let parent = self.parent(fields, name, repeated)?;
         let joint = self.joint(fields, name)?;
         let at = fields.get("at").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
+        if let (Some(item), Some(square)) = (fields.get("at"), self.value(dot(at, at)))
+            && !square.is_finite()
+        {
+            return Err(self.error(&item.span, "this is too far away for a number", "choose other units"));
+        }
         let turn = fields.get("turn").map_or(Ok(identity()), |item| self.turn(item))?;
         let inertia = self.inertia(fields)?;
         let springs = self.springs_of_joint(fields, &joint)?;
