@@ -2,7 +2,7 @@
 
 use carom::lab::method::Method;
 use carom::lab::model::Model;
-use carom::lab::run::{Outcome, Watcher};
+use carom::lab::run::{Outcome, Status, Watcher};
 use carom::lab::simulation::Simulation;
 use carom_tests::motion::{model, run, shipped};
 
@@ -143,4 +143,13 @@ fn what_constraints_hold_fixed_has_a_size() {
     let close = |found: f64, due: f64| (found / due - 1.0).abs() < 1e-9;
     assert!(close(scale.p[0], 4.0 * speed), "{:e}", scale.p[0]);
     assert!(close(scale.q[0], step * speed), "{:e}", scale.q[0]);
+}
+
+/// The first steps that are tried are long. One that fails after hundreds of impacts says nothing about shorter ones.
+#[test]
+fn a_long_step_that_fails_after_many_impacts_does_not_end_the_search() {
+    let model = model(include_str!("models/fall.toml"), &[]);
+    let run = model.simulation().tolerance(1e-3).run().expect("it runs");
+    assert!(matches!(run.outcome().status, Status::Completed), "{:?}", run.outcome().status);
+    assert!(run.impacts().len() > 100, "{} impacts", run.impacts().len());
 }

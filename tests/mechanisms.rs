@@ -117,12 +117,12 @@ fn chains_follow_the_reference() {
             assert_near(&p_at(&nodes, &model, steps(node)), &numbers(&node["p"]), 1e-12, &what);
         }
         let exact = &table["exact"][0];
-        for (method, step) in [("gauss6", 0.02), ("midpoint-kahan-li8", 0.005)] {
+        for (method, step) in [("gauss6", 0.01), ("midpoint-kahan-li8", 0.0025)] {
             let run = run(&model, method, step, 1.0);
             let last = run.t().len() - 1;
             let what = format!("{case}, {method}");
             assert_near(&q_at(&run, &model, last), &numbers(&exact["q"]), 1e-11, &what);
-            assert_near(&v_at(&run, &model, last), &numbers(&exact["v"]), 1e-10, &what);
+            assert_near(&v_at(&run, &model, last), &numbers(&exact["v"]), 1e-11, &what);
         }
     }
 }
@@ -183,7 +183,7 @@ fn turning_bodies_follow_the_reference() {
     let top = "[mechanism]\ngravity = [0, 0, -9.81]\n[[body]]\nname = \"B\"\njoint = \"ball\"\nmass = 0.5\n\
                com = [0, 0, 0.06]\ninertia = [0.0008, 0.0008, 0.0006]\n\
                [initial]\nq = {B = {rotation = [0.5, 0, 0]}}\nv = {B = {rate = [0, 0, 120]}}\n";
-    for (case, text, h, fine) in [("racket", racket, 0.01, 0.005), ("top", top, 0.001, 0.001)] {
+    for (case, text, h, fine) in [("racket", racket, 0.01, ("gauss6", 0.02)), ("top", top, 0.001, ("gauss4", 0.001))] {
         let (table, model) = (&reference()[case], model(&format!("{text}{RATES}")));
         let nodes = run(&model, "midpoint", h, 100.0 * h);
         for node in list(&table["midpoint"]["nodes"]) {
@@ -193,12 +193,16 @@ fn turning_bodies_follow_the_reference() {
         }
         for exact in list(&table["exact"]) {
             let t = exact["t"].as_f64().expect("a time");
-            let run = run(&model, "gauss4", fine, t);
+            let run = run(&model, fine.0, fine.1, t);
             let last = run.t().len() - 1;
             let what = format!("{case} at {t}");
-            // The racket turns over: disturbances grow with 8/s, so that at t = 2 roundoff has grown by 8e6. Half the step changes
-            // nothing.
-            let [turned, rates] = if case == "top" { [2e-11, 5e-11] } else { [1e-10, 9e-10] };
+            // The rates of the racket are 9/s. As it turns over, at t = 0.75, a change of the momentum about its long axis by 1e-17
+            // changes them by 2e-11 at t = 2: the roundoff of its momenta, which are 0.3, amounts to 1e-10 there, with any method.
+            let [turned, rates] = match case {
+                "top" => [2e-11, 5e-11],
+                _ if t > 1.0 => [1e-10, 9.0 * 1e-10],
+                _ => [1e-11, 1e-11],
+            };
             assert_near(&attitude(&run, "B", last), &numbers(&exact["R"]), turned, &what);
             assert_near(&three(&run, "omega", last), &numbers(&exact["omega"]), rates, &what);
         }
@@ -259,5 +263,5 @@ fn links_on_balls_follow_the_reference() {
     for (i, link) in ["link[1]", "link[2]"].into_iter().enumerate() {
         assert_near(&attitude(&run, link, last), &numbers(&exact["R"][i]), 1e-11, link);
     }
-    assert_near(&six(&run, "o", last), &numbers(&exact["omega"]), 1e-10, "rates");
+    assert_near(&six(&run, "o", last), &numbers(&exact["omega"]), 1e-11, "rates");
 }

@@ -3,6 +3,8 @@
 
 /// The number of rows that jumps may add to an interval; more jumps than half of that cannot be told apart in it.
 const MOST_JUMPS: usize = 8;
+/// An interval is thinned out if it had more than this many rows for each that was kept.
+const MOST_TO_ONE: usize = 4;
 
 /// Keeps, for each of many equal time intervals, the rows at which a channel has its minimum or maximum.
 #[derive(Clone, Debug)]
@@ -19,6 +21,10 @@ pub struct Thin {
     /// The first row with NaN or infinity.
     broken: Option<Row>,
     seen: usize,
+    /// The rows seen before the current interval.
+    before: usize,
+    /// The number of intervals with rows, and of those of which most rows were left out.
+    intervals: [usize; 2],
     kept: Vec<Row>,
 }
 
@@ -47,6 +53,8 @@ impl Thin {
             jumps: Vec::new(),
             broken: None,
             seen: 0,
+            before: 0,
+            intervals: [0; 2],
             kept: Vec::new(),
         }
     }
@@ -54,12 +62,12 @@ impl Thin {
     /// Adds a row.
     pub fn push(&mut self, t: f64, values: &[f64]) {
         let row = Row { t, number: self.seen, values: values.to_vec() };
-        self.seen += 1;
         let stretch = ((t - self.begin) * self.rate) as i64;
         if stretch != self.stretch {
             self.flush();
             self.stretch = stretch;
         }
+        self.seen += 1;
         if self.seen == 1 {
             self.kept.push(row.clone());
         }
@@ -92,6 +100,11 @@ impl Thin {
         self.kept.append(&mut self.jumps);
         self.kept[from..].sort_by_key(|row| row.number);
         self.kept.dedup_by_key(|row| row.number);
+        let seen = self.seen - self.before;
+        let is_thinned = seen > MOST_TO_ONE * (self.kept.len() - from);
+        self.intervals[0] += usize::from(seen > 0);
+        self.intervals[1] += usize::from(is_thinned);
+        self.before = self.seen;
     }
 
     /// The rows that were kept, in order; always includes the first and the last.
@@ -99,7 +112,8 @@ impl Thin {
         self.flush();
         self.kept.extend(self.last.take());
         self.kept.dedup_by_key(|row| row.number);
-        Thinned { seen: self.seen, rows: self.kept, broken: self.broken }
+        let [all, thinned] = self.intervals;
+        Thinned { seen: self.seen, is_sparse: 2 * thinned > all, rows: self.kept, broken: self.broken }
     }
 }
 
@@ -110,6 +124,7 @@ pub struct Thinned {
     pub rows: Vec<Row>,
     /// The number of rows that were added.
     pub seen: usize,
+    is_sparse: bool,
     /// The first row with NaN or infinity.
     pub broken: Option<Row>,
 }
@@ -120,9 +135,9 @@ impl Thinned {
         self.rows.len() == self.seen
     }
 
-    /// True if so many rows were left out that neighbours may be far apart.
+    /// True if in most of the time so many rows were left out that neighbours may be far apart. Bounces that accumulate are not.
     pub fn is_sparse(&self) -> bool {
-        self.seen > 4 * self.rows.len()
+        self.is_sparse
     }
 
     /// The smallest and the largest value of a channel.
@@ -190,6 +205,20 @@ mod tests {
         (0..=100).for_each(|k| thin.push(k as f64 * 0.1, &[k as f64]));
         let thinned = thin.finish();
         assert!(thinned.is_whole() && thinned.rows.len() == 101, "{}", thinned.rows.len());
+    }
+
+    /// Thousands of bounces in an instant leave the rest of a motion as dense as it was.
+    #[test]
+    fn bounces_that_accumulate_do_not_make_a_run_sparse() {
+        let mut thin = Thin::new(1, 0.0, 10.0, 1000);
+        for k in 0..=500 {
+            thin.push(k as f64 * 0.02, &[k as f64]);
+            if k == 250 {
+                (0..10_000).for_each(|j| thin.push(5.0 + 1e-7 * j as f64, &[(j % 2) as f64]));
+            }
+        }
+        let thinned = thin.finish();
+        assert!(!thinned.is_sparse() && thinned.rows.len() < 600, "{} rows", thinned.rows.len());
     }
 
     #[test]

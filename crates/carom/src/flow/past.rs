@@ -4,8 +4,9 @@ use crate::phase::Phase;
 
 /// The largest number of solutions that are extrapolated.
 const MOST: usize = 8;
-/// The buffer holds this many solutions. When it is full, the most recent ones move to its other end.
-const ROOM: usize = 8 * MOST;
+/// The buffer holds this many solutions. When it is full, the most recent ones move to its other end. A larger one would not fit into
+/// the cache beside the rest of a large mechanism.
+const ROOM: usize = 2 * MOST;
 /// A guess was bad if Newton's method needs more iterations than this.
 const BAD: usize = 4;
 

@@ -10,6 +10,8 @@ use crate::run::{Status, Watcher};
 
 /// The search for a first step ends after this number of shorter steps that are no better.
 const PILOT_STALLS: usize = 5;
+/// So does it after this number of steps that fail after long work.
+const COSTLY_FAILURES: usize = 3;
 
 /// Finds a first step: compares short runs with h and h/2, beginning with a large h. If they were not shorter than the whole run,
 /// they need not be made again.
@@ -32,14 +34,19 @@ pub(super) fn pilot(
     let before = runner.work();
     let reach = reach(runner, h, stop)?;
     // The step with the smallest error so far, and how many shorter ones were no better.
-    let (mut best, mut stalls) = ((h, f64::INFINITY), 0);
+    let (mut best, mut stalls, mut costly) = ((h, f64::INFINITY), 0, 0);
     while h > smallest && !stop.wants_to_stop() {
         let end = (start + 16.0 * h).min(until);
         let trial = trial_of_step(runner, plan(h, end), tolerance, &reach, stop)?;
         let error = trial.as_ref().map_or(f64::INFINITY, |trial| trial.error);
-        // Where steps fail after long work, the whole run tells why.
+        // A much shorter step sees less of the motion, and may not fail. If it does, the whole run tells why.
         if trial.is_none() && runner.work() - before > MOST_PILOT_WORK {
-            return Ok((h, None));
+            costly += 1;
+            if costly == COSTLY_FAILURES {
+                return Ok((h, None));
+            }
+            h = (0.1 * h).max(smallest);
+            continue;
         }
         // Relative to the extent of the short run, which grows with its length as the error does.
         if error <= tolerance.max(1e-14) {

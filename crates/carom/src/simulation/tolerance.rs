@@ -183,7 +183,10 @@ pub(super) fn tune(
             break;
         }
         let stalls = error > 0.25 * previous;
-        if (stalls || error > ORDERLESS) && best.is_roundoff(runner, stop)? {
+        // Shorter steps reduce neither an error that is roundoff nor roundoff that alone exceeds the tolerance.
+        if (stalls || error > ORDERLESS)
+            && (best.is_roundoff(runner, stop)? || (error <= ORDERLESS && best.roundoff.error > tolerance))
+        {
             limit = Limit::Roundoff;
             break;
         }
@@ -253,7 +256,9 @@ pub(super) fn finish(
     let error = larger(best.error, roundoff);
     let (mut warning, mut lost) = (None, None);
     if !stop.wants_to_stop() && (error.is_nan() || error > tolerance) {
-        if best.error <= tolerance {
+        let is_alone =
+            roundoff > tolerance && best.error <= ORDERLESS && matches!(limit, Limit::Work(_) | Limit::Tries(_));
+        if best.error <= tolerance || is_alone {
             limit = if best.passes_kinks(runner) { Limit::Stalled } else { Limit::Roundoff };
         }
         let is_large = limit == Limit::Roundoff && roundoff > MEANINGLESS;

@@ -179,6 +179,9 @@ impl Tree {
 
     /// Converts tangents of the coordinates to the freedoms: rates with factor 2, momenta with ½.
     pub(crate) fn to_freedoms(&self, q: &[f64], tangent: &[f64], factor: f64, into: &mut [f64]) {
+        if self.has_no_balls() {
+            return into[..self.freedoms].copy_from_slice(&tangent[..self.freedoms]);
+        }
         for link in &self.links {
             match link.freedoms {
                 0 => {}
@@ -194,6 +197,9 @@ impl Tree {
 
     /// Converts freedoms to tangents of the coordinates: rates with factor ½, momenta and gradients with 2.
     pub(crate) fn to_coordinates(&self, q: &[f64], freedoms: &[f64], factor: f64, into: &mut [f64]) {
+        if self.has_no_balls() {
+            return into[..self.freedoms].copy_from_slice(&freedoms[..self.freedoms]);
+        }
         for link in &self.links {
             match link.freedoms {
                 0 => {}
@@ -205,6 +211,11 @@ impl Tree {
                 }
             }
         }
+    }
+
+    /// True if the coordinates are the freedoms, in the same order.
+    pub(crate) fn has_no_balls(&self) -> bool {
+        self.coordinates == self.freedoms
     }
 
     /// A length that is typical of the bodies: the farthest joint or centre of mass from the origin of its frame.

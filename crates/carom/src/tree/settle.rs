@@ -14,7 +14,7 @@ impl TangentSpace {
         q: &mut [f64],
         t: f64,
     ) -> Solved<()> {
-        let (mut progress, mut memory, start) = (Progress::new(false), Memory::new(tree, 0), q.to_vec());
+        let (mut progress, mut memory, start) = (Progress::new(false, 0.0), Memory::new(tree, 0), q.to_vec());
         let mut u = vec![0.0; tree.freedoms];
         memory.set_units(tree, q, &u);
         loop {

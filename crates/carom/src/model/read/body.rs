@@ -11,7 +11,7 @@ use crate::expr::parse::Complaint;
 use crate::expr::{Expr, grad};
 use crate::mechanism::{
     Attached, BodyFrame, Inertia, JointKind, Kinematics, Link, LinkPose, Matrix3, Mechanism, Vector, add, apply,
-    body_rate, conjugate_momentum, identity, product, zero,
+    body_rate, conjugate_momentum, dot, identity, product, zero,
 };
 
 pub(super) const KEYS: [&str; 17] = [
@@ -132,6 +132,10 @@ impl<'a> Reader<'a> {
         for item in bodies {
             self.attempt(|reader| reader.bodies(item));
         }
+        if self.tree().mechanism.bodies.is_empty() && self.mistakes.borrow().is_empty() {
+            let place = Fields::new(self.source, &bodies[0], "body")?.required("name")?.span.clone();
+            return Err(self.error(&place, "the mechanism has no bodies", "this range is empty"));
+        }
         if self.names.coordinates.is_empty() && self.mistakes.borrow().is_empty() {
             let place = top.get("mechanism").or(bodies.first()).map_or(0..0, |item| item.span.clone());
             return Err(self.error(&place, "a model needs at least one coordinate", "these bodies cannot move"));
@@ -202,6 +206,11 @@ impl<'a> Reader<'a> {
         let parent = self.parent(fields, name, repeated)?;
         let joint = self.joint(fields, name)?;
         let at = fields.get("at").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
+        if let (Some(item), Some(square)) = (fields.get("at"), self.value(dot(at, at)))
+            && !square.is_finite()
+        {
+            return Err(self.error(&item.span, "this is too far away for a number", "choose other units"));
+        }
         let turn = fields.get("turn").map_or(Ok(identity()), |item| self.turn(item))?;
         let inertia = self.inertia(fields)?;
         let springs = self.springs_of_joint(fields, &joint)?;

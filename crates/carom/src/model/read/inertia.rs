@@ -6,14 +6,27 @@ use super::Reader;
 use super::joint::count;
 use crate::error::Result;
 use crate::expr::Expr;
-use crate::mechanism::{Inertia, zero};
+use crate::mechanism::{Inertia, dot, zero};
 
 /// An inertia may exceed the triangle inequality by this part of it: laminae and rods are on the limit.
 const TRIANGLE_SLACK: f64 = 1e-9;
 
 impl Reader<'_> {
-    /// `mass`, `com` and `inertia`.
+    /// `mass`, `com` and `inertia`, small enough to compute with.
     pub(super) fn inertia(&self, fields: &Fields) -> Result<Inertia> {
+        let inertia = self.mass_and_inertia(fields)?;
+        let Inertia { mass, com, about_com } = &inertia;
+        let moment = *mass * dot(*com, *com) + (about_com[0][0] + about_com[1][1] + about_com[2][2]);
+        match (self.value(moment), ["com", "inertia", "mass"].into_iter().find_map(|key| fields.get(key))) {
+            (Some(value), Some(item)) if !value.is_finite() => {
+                let message = "the moment of inertia about the joint is too large for a number";
+                Err(self.error(&item.span, message, "choose other units"))
+            }
+            _ => Ok(inertia),
+        }
+    }
+
+    fn mass_and_inertia(&self, fields: &Fields) -> Result<Inertia> {
         let mass = fields.get("mass").map_or(Ok(Expr::constant(0.0)), |item| self.at_least_zero(item, "mass"))?;
         let com = fields.get("com").map_or(Ok(zero()), |item| self.vector(item, Use::Parameters))?;
         let mut about_com = [zero(); 3];

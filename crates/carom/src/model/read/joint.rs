@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
             Some(Value::Text(word)) => word,
             Some(Value::Array(list)) => {
                 let joints: Result<Vec<LinkJoint>> =
-                    list.iter().map(|item| self.elementary(text(self.source, item)?, item)).collect();
+                    list.iter().map(|item| self.elementary(text(self.source, item)?, item, &[])).collect();
                 if list.is_empty() {
                     return Err(self.error(&span, "no joint is listed", "write `joint = \"fixed\"` for none"));
                 }
@@ -106,16 +106,17 @@ impl<'a> Reader<'a> {
                 jointed(JointKind::Free, joints, &["x", "y", "z", "qw", "qx", "qy", "qz"])
             }
             other => {
-                let joint = self.elementary(other, item.unwrap_or_else(|| unreachable!("a word was written")))?;
+                let item = item.unwrap_or_else(|| unreachable!("a word was written"));
+                let joint = self.elementary(other, item, &WORDS)?;
                 self.with_coordinates(fields, name, vec![joint])
             }
         }
     }
 
-    /// `tx` to `rz`.
-    fn elementary(&self, word: &str, item: &Item) -> Result<LinkJoint> {
+    /// `tx` to `rz`, where these other words may stand too.
+    fn elementary(&self, word: &str, item: &Item, others: &[&'static str]) -> Result<LinkJoint> {
         let Some(number) = ELEMENTARY.iter().position(|known| *known == word) else {
-            let known = ELEMENTARY.into_iter().chain(WORDS);
+            let known = ELEMENTARY.into_iter().chain(others.iter().copied());
             let label = match suggestion(word, known.clone()) {
                 _ if WORDS.contains(&word) => "a list has elementary joints: tx, ty, tz, rx, ry, rz".into(),
                 Some(near) => format!("did you mean `{near}`?"),

@@ -1,4 +1,4 @@
-//! Angles that were meant in degrees.
+//! Angles that were meant in degrees, or are too large to have a sine.
 
 use std::f64::consts::TAU;
 
@@ -9,8 +9,12 @@ use crate::error::Diagnostic;
 use crate::expr::parse::Complaint;
 use crate::expr::{Expr, ExprNode, Func, with_arena};
 
+/// An angle beyond this is known to less than 1e-7 rad.
+const LARGEST: f64 = 1e9;
+
 impl Check<'_> {
-    /// A warning for each coordinate that starts above 2π and occurs only inside sin and cos.
+    /// A warning for each coordinate that starts above 2π and occurs only inside sin and cos. It is a mistake if its roundoff is no
+    /// small angle.
     pub(super) fn angles(&self, q: &[f64]) -> Vec<Diagnostic> {
         let system = &self.model.system;
         let large: Vec<usize> = (0..q.len()).filter(|&i| q[i].abs() > TAU && !self.is_driven(i)).collect();
@@ -26,7 +30,14 @@ impl Check<'_> {
             let symbol = system.coordinates[i].q;
             inside.contains(&symbol) && !outside.contains(&symbol)
         });
-        angles.map(|i| self.angle(i, q[i])).collect()
+        let (too_large, others): (Vec<usize>, Vec<usize>) = angles.partition(|&i| q[i].abs() > LARGEST);
+        for i in too_large {
+            let (name, value) = (&self.model.system.coordinates[i].name, q[i]);
+            let message = format!("the angle `{name}` starts at {value:?} rad, too large to compute with");
+            let label = format!("it must be below {LARGEST:e}, where its roundoff is 1e-7 rad");
+            self.mistake(self.model.error(&self.model.places.q, message, label));
+        }
+        others.into_iter().map(|i| self.angle(i, q[i])).collect()
     }
 
     fn is_driven(&self, i: usize) -> bool {

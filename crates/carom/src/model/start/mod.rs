@@ -38,7 +38,7 @@ pub struct Start {
     pub p: Vec<f64>,
     /// The configuration one step later, if the model gives it instead of v or p.
     pub next: Option<Vec<f64>>,
-    /// How far `initial.project` moved q and v.
+    /// How far `initial.project` moved q and v, if by more than roundoff.
     pub moved: Option<[f64; 2]>,
     /// What is allowed but seldom meant.
     pub warnings: Vec<Diagnostic>,
@@ -96,22 +96,27 @@ impl Model {
         let p = check.momenta(&q, &v);
         let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         let moved = initial.project.then(|| [distance(&q, &given_q), distance(&v, &given_v)]);
+        let roundoff = |given: &[f64]| 8.0 * f64::EPSILON * distance(given, &vec![0.0; given.len()]);
+        let moved = moved.filter(|[by_q, by_v]| *by_q > roundoff(&q) || *by_v > roundoff(&v));
         Ok(Start { q, v, p, next, moved, warnings, notes: self.filled_in(initial) })
     }
 
-    /// What the start leaves out. An empty `q` or `v` says that all is 0.
+    /// What the start leaves out. An empty `q` or `v` says that all is 0. Joints have a natural zero: only coordinates of a Lagrangian
+    /// are missed.
     fn filled_in(&self, initial: &Initial) -> Vec<String> {
         let motion = match initial.motion {
             InitialMotion::Velocity(_) => "v",
             InitialMotion::Momentum(_) => "p",
             InitialMotion::Next(_) => "q1",
         };
+        let of_bodies = self.system.mechanism.iter().flat_map(|mechanism| &mechanism.links);
+        let written = of_bodies.map(|link| link.coordinate).min().unwrap_or(usize::MAX);
         let mut notes = Vec::new();
         for (key, missing) in ["q", motion].into_iter().zip(&initial.missing) {
             if missing.len() == self.system.coordinates.len() {
                 continue;
             }
-            let coordinates = missing.iter().map(|&i| &self.system.coordinates[i]);
+            let coordinates = missing.iter().filter(|&&i| i < written).map(|&i| &self.system.coordinates[i]);
             let (driven, free): (Vec<_>, Vec<_>) = coordinates.partition(|c| c.prescribed.is_some());
             for (coordinates, value) in [(free, "0"), (driven, "as prescribed")] {
                 let names: Vec<&str> = coordinates.iter().map(|c| c.name.as_str()).collect();

@@ -82,7 +82,7 @@ impl<E: Equations> Single<E> {
         self.machine.tree.to_freedoms(z0.q(), z0.p(), 0.5, &mut self.p0);
         let count = self.find(z0, h, past, (within, k))?;
         within.note(k, h, &self.unknowns);
-        self.finish(z0, h, z1)?;
+        self.finish(z0, h, z1, within.is_last(k))?;
         past.remember(&self.unknowns, h, z1, count);
         Ok(())
     }
@@ -145,6 +145,7 @@ impl<E: Equations> Single<E> {
             }
             past.forget();
         }
+        self.solver.forget();
         let (u, lambda) = self.unknowns.split_at_mut(self.v.len());
         if within.extrapolate(k, h, u) {
             lambda.fill(0.0);
@@ -283,8 +284,9 @@ impl<E: Equations> Single<E> {
         Ok(())
     }
 
-    /// Writes the end of the step, with p1 on the tangent space.
-    fn finish(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> Solved<()> {
+    /// Writes the end of the step, with p1 on the tangent space. Between the parts of a composition p1 may be off it by a sum of
+    /// gradients of the constraints, which changes λ of the next part only.
+    fn finish(&mut self, z0: &Phase, h: f64, z1: &mut Phase, is_last: bool) -> Solved<()> {
         let Single { machine, walls, memory, solver, tangent, around, p1, v, unknowns, impulses, .. } = self;
         let (u, lambda) = unknowns.split_at(machine.tree.freedoms);
         let (q1, momenta) = z1.z.split_at_mut(machine.code.facts.n);
@@ -292,9 +294,13 @@ impl<E: Equations> Single<E> {
         solver.momenta(&machine.tree, h, u, p1);
         z1.t = z0.t + h;
         if !lambda.is_empty() {
-            let mut rows = Rows { machine, walls, work: &mut memory[0].work };
-            tangent.set(&machine.tree, &around[2], &mut rows, q1, z1.t)?;
-            tangent.project(&machine.tree, p1, v);
+            if is_last {
+                let mut rows = Rows { machine, walls, work: &mut memory[0].work };
+                tangent.set(&machine.tree, &around[2], &mut rows, q1, z1.t)?;
+                tangent.project(&machine.tree, p1, v);
+            } else {
+                tangent.nu.fill(0.0);
+            }
             let count = machine.code.constraints.len();
             impulses.note(&lambda[..count], &tangent.nu[..count]);
         }

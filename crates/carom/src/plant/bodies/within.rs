@@ -41,6 +41,11 @@ impl Within {
         self.known = 0;
     }
 
+    /// True for the part that ends a step.
+    pub(super) fn is_last(&self, k: usize) -> bool {
+        k + 1 == self.parts.len()
+    }
+
     /// Takes the rates at the start of a step.
     pub(super) fn start(&mut self, v: &[f64]) {
         self.rates[..self.freedoms].copy_from_slice(v);

@@ -80,6 +80,9 @@ pub trait Equations {
 
 /// Writes q1 = q0 + u. A ball turns by C(u/4)², where C is the Cayley map.
 pub fn move_by(tree: &Tree, q0: &[f64], u: &[f64], q1: &mut [f64]) {
+    if tree.has_no_balls() {
+        return q1.iter_mut().zip(q0).zip(u).for_each(|((q1, q0), u)| *q1 = q0 + u);
+    }
     for link in &tree.links {
         match link.freedoms {
             0 => {}

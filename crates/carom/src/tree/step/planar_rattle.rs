@@ -16,37 +16,37 @@ use crate::kernel::turns;
 use crate::solve::Solved;
 use crate::tree::{Drive, Tree};
 
-/// A body at the start or the end of a step.
+/// A body at the start or the end of a step. What follows from these with a few operations is not stored: the sweeps of a long chain
+/// are as fast as its data come.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     rotation: Pair,
     p: Pair,
     r: Pair,
-    d: Pair,
-    /// S
-    s: Motion,
 }
 
-const GROUND: Spot =
-    Spot { rotation: [1.0, 0.0], p: [0.0; 2], r: [0.0; 2], d: [0.0; 2], s: Motion { w: 0.0, v: [0.0; 2] } };
+const GROUND: Spot = Spot { rotation: [1.0, 0.0], p: [0.0; 2], r: [0.0; 2] };
 
 impl Spot {
     #[inline(always)]
     fn of(body: &Flat, parent: &Spot, x: f64, turned: Pair) -> Spot {
-        let Joined { r, rotation, s } = body.join(parent.rotation, x, turned);
-        Spot { rotation, p: add(parent.p, r), r, d: turn(rotation, body.com), s }
+        let Joined { r, rotation, .. } = body.join(parent.rotation, x, turned);
+        Spot { rotation, p: add(parent.p, r), r }
     }
-}
 
-/// What a body does in a step.
-#[derive(Clone, Copy, Debug, Default)]
-struct Impulse {
-    /// p1 − p0 of the joint.
-    moved: Pair,
-    /// [cos Δ, sin Δ]
-    turned: Pair,
-    /// f
-    f: Pair,
+    #[inline(always)]
+    fn d(&self, body: &Flat) -> Pair {
+        turn(self.rotation, body.com)
+    }
+
+    /// S
+    #[inline(always)]
+    fn s(&self, body: &Flat) -> Motion {
+        match body.joint {
+            FlatJoint::Hinge(sign) => Motion { w: sign, v: [0.0; 2] },
+            FlatJoint::Slide(axis) => Motion { w: 0.0, v: turn(self.rotation, axis) },
+        }
+    }
 }
 
 /// The equations of a step, with memory and factors. There are no ball joints in the plane, and no forces of the user.
@@ -57,7 +57,10 @@ pub struct PlanarRattle {
     begun: (Vec<f64>, Vec<Drive>),
     start: Vec<Spot>,
     end: Vec<Spot>,
-    impulses: Vec<Impulse>,
+    /// f of each body.
+    impulses: Vec<Pair>,
+    /// p1 − p0 of bodies that others do not follow directly.
+    moved: Vec<Pair>,
     /// What the children that do not follow a body hand on, at the start and the end. Zero between sweeps.
     sums: Vec<[Force; 2]>,
     /// The end that was placed last; NaN before.
@@ -77,7 +80,8 @@ impl PlanarRattle {
             begun: (vec![f64::NAN; tree.coordinates], Vec::new()),
             start: vec![GROUND; n],
             end: vec![GROUND; n],
-            impulses: vec![Impulse::default(); n],
+            impulses: vec![[0.0; 2]; n],
+            moved: vec![[0.0; 2]; n],
             sums: vec![[Force::default(); 2]; n],
             q1: vec![f64::NAN; tree.coordinates],
             turns: vec![[0.0; 2]; tree.coordinates],
@@ -116,7 +120,7 @@ impl PlanarRattle {
         for (i, body) in self.bodies.iter().enumerate() {
             if !body.follows {
                 (from, to, carried) = match body.parent {
-                    Some(parent) => (self.start[parent], self.end[parent], self.impulses[parent].moved),
+                    Some(parent) => (self.start[parent], self.end[parent], self.moved[parent]),
                     None => (GROUND, GROUND, [0.0; 2]),
                 };
             }
@@ -126,13 +130,15 @@ impl PlanarRattle {
             };
             let (start, end) = (self.start[i], Spot::of(body, &to, x1, turned));
             let mut moved = add(carried, turn(minus(to.rotation, from.rotation), body.at));
-            if let FlatJoint::Slide(_) = body.joint {
-                moved = add(moved, add(scaled(minus(end.s.v, start.s.v), x0), scaled(end.s.v, way)));
+            let swept = minus(end.rotation, start.rotation);
+            if let FlatJoint::Slide(axis) = body.joint {
+                moved = add(moved, add(scaled(turn(swept, axis), x0), scaled(turn(end.rotation, axis), way)));
             }
-            let turned = [dot(start.rotation, end.rotation), cross(start.rotation, end.rotation)];
-            let f = scaled(add(moved, minus(end.d, start.d)), body.mass * per_h);
-            self.impulses[i] = Impulse { moved, turned, f };
+            self.impulses[i] = scaled(add(moved, turn(swept, body.com)), body.mass * per_h);
             self.end[i] = end;
+            if body.gathers {
+                self.moved[i] = moved;
+            }
             (from, to, carried) = (start, end, moved);
         }
     }
@@ -154,19 +160,19 @@ impl Equations for PlanarRattle {
         self.impel(over, u);
         let mut handed = [Force::default(); 2];
         for (i, body) in self.bodies.iter().enumerate().rev() {
-            let (start, end, Impulse { turned, f, .. }) = (&self.start[i], &self.end[i], self.impulses[i]);
-            let t = body.inertia * turned[1] * per_h;
+            let (start, end, f) = (&self.start[i], &self.end[i], self.impulses[i]);
+            let t = body.inertia * cross(start.rotation, end.rotation) * per_h;
             let wrench = |d: Pair, f: Pair| Force { n: t + cross(d, f), f };
-            let mut first = wrench(start.d, minus(f, scaled(before, body.mass))).plus(handed[0]);
-            let mut last = wrench(end.d, add(f, scaled(after, body.mass))).plus(handed[1]);
+            let mut first = wrench(start.d(body), minus(f, scaled(before, body.mass))).plus(handed[0]);
+            let mut last = wrench(end.d(body), add(f, scaled(after, body.mass))).plus(handed[1]);
             if body.gathers {
                 let [a, b] = std::mem::take(&mut self.sums[i]);
                 (first, last) = (first.plus(a), last.plus(b));
             }
             if let Some(v) = body.v {
                 let (stiffness, damper) = (half * body.stiffness, 0.5 * body.damping * u[v]);
-                r[v] = over.p[v] - start.s.dot(first) - stiffness * (over.q[body.q] - body.rest) - damper;
-                self.p1[v] = end.s.dot(last) - stiffness * (self.q1[body.q] - body.rest) - damper;
+                r[v] = over.p[v] - start.s(body).dot(first) - stiffness * (over.q[body.q] - body.rest) - damper;
+                self.p1[v] = end.s(body).dot(last) - stiffness * (self.q1[body.q] - body.rest) - damper;
             }
             let back = [first.back(start.r), last.back(end.r)];
             handed = [Force::default(); 2];
@@ -182,17 +188,18 @@ impl Equations for PlanarRattle {
     }
 
     fn factor(&mut self, _: &Tree, over: Over, _: &[f64]) -> Solved<()> {
-        let PlanarRattle { bodies, start, end, impulses, elimination, .. } = self;
+        let PlanarRattle { bodies, start, end, elimination, .. } = self;
         let origin = start.first().map_or([0.0; 2], |body| body.p);
         elimination.factor(bodies, |i| {
             let (body, start, end) = (&bodies[i], &start[i], &end[i]);
             let [from0, from1] = [start, end].map(|spot| minus(spot.p, origin));
             let (m, j) = (body.mass / over.h, body.inertia / over.h);
-            let (c0, c1) = (add(from0, start.d), add(from1, end.d));
-            let (alpha, way) = (start.s.to(scaled(from0, -1.0)), end.s.to(scaled(from1, -1.0)));
+            let (c0, c1) = (add(from0, start.d(body)), add(from1, end.d(body)));
+            let (alpha, way) = (start.s(body).to(scaled(from0, -1.0)), end.s(body).to(scaled(from1, -1.0)));
+            let cosine = dot(start.rotation, end.rotation);
             Equation {
                 block: [
-                    [-j * impulses[i].turned[0] - m * dot(c0, c1), m * c0[1], -m * c0[0]],
+                    [-j * cosine - m * dot(c0, c1), m * c0[1], -m * c0[0]],
                     [m * c1[1], -m, 0.0],
                     [-m * c1[0], 0.0, -m],
                 ],
@@ -214,15 +221,16 @@ impl Equations for PlanarRattle {
 
     fn discrete(&self, tree: &Tree, over: Over) -> (f64, f64) {
         let h = over.h;
-        let swept = self.bodies.iter().zip(&self.impulses).map(|(body, impulse)| {
-            let way = if body.mass == 0.0 { 0.0 } else { dot(impulse.f, impulse.f) * h * h / body.mass };
-            way + 2.0 * body.inertia * (1.0 - impulse.turned[0])
+        let ends = self.start.iter().zip(&self.end);
+        let swept = self.bodies.iter().zip(&self.impulses).zip(ends).map(|((body, &f), (start, end))| {
+            let way = if body.mass == 0.0 { 0.0 } else { dot(f, f) * h * h / body.mass };
+            way + 2.0 * body.inertia * (1.0 - dot(start.rotation, end.rotation))
         });
         let swept: f64 = swept.sum();
         let potential = |spots: &[Spot], k: usize, q: &[f64]| {
             let g = plane(over.around[k].gravity);
             let heights = self.bodies.iter().zip(spots);
-            let weight: f64 = heights.map(|(body, spot)| body.mass * dot(g, add(spot.p, spot.d))).sum();
+            let weight: f64 = heights.map(|(body, spot)| body.mass * dot(g, add(spot.p, spot.d(body)))).sum();
             tree.spring_energy(q) - weight
         };
         let mean = 0.5 * (potential(&self.start, 0, &self.begun.0) + potential(&self.end, 2, &self.q1));

@@ -12,6 +12,8 @@ const STAGNATES: f64 = 1e5 * f64::EPSILON;
 /// A correction is the last one if it is expected to leave an error of this part of the smallest that counts, or of this part of the
 /// roundoff of one radian.
 const ENOUGH: [f64; 2] = [0.01, 0.1];
+/// An error below this part of corrections that were roundoff is not worth one more.
+const NOISE: f64 = 0.01;
 /// The factors are computed anew if a correction is more than this part of the one before.
 const SLOW: f64 = 0.03;
 /// A bound on |J⁻¹J′| for a step whose corrections have not measured it yet. Chains of 20 to 1,000 links have 1 to 4; light bodies
@@ -32,6 +34,8 @@ pub(in crate::tree) struct Memory {
     pub(in crate::tree) delta: Vec<f64>,
     /// The part of δ and of δλ that was added last.
     pub(in crate::tree) taken: Vec<f64>,
+    /// The size of corrections that are roundoff, as far as the last steps have shown it; else 0. Long chains have 1e-11.
+    pub(in crate::tree) noise: f64,
     /// 1 over the unit of each freedom: 1 rad, or the size of the mechanism.
     weights: Vec<f64>,
     /// The coordinates and freedoms of slides.
@@ -45,6 +49,7 @@ impl Memory {
             r: vec![0.0; tree.freedoms],
             delta: vec![0.0; tree.freedoms],
             taken: vec![0.0; tree.freedoms + constraints],
+            noise: 0.0,
             weights: vec![1.0; tree.freedoms],
             slides: tree.links.iter().filter(is_slide).map(|link| (link.q, link.v)).collect(),
         }
@@ -78,6 +83,8 @@ pub(in crate::tree) struct Progress {
     product: f64,
     /// |J⁻¹J′|: Newton's matrix changes by this part for each radian. The corrections of a step measure it.
     curvature: f64,
+    /// See [`Memory`].
+    pub(in crate::tree) noise: f64,
     is_exact: bool,
     pub(in crate::tree) count: usize,
     halvings: usize,
@@ -98,9 +105,9 @@ pub(in crate::tree) enum Verdict {
 impl Progress {
     /// `is_exact` if Newton's matrix is the derivative of the residual. Then the error after a correction δ is |J⁻¹J′| times δ and
     /// the way since the factors were computed; else it is only known from the decrease of corrections.
-    pub(in crate::tree) fn new(is_exact: bool) -> Progress {
+    pub(in crate::tree) fn new(is_exact: bool, noise: f64) -> Progress {
         let (last, curvature) = (f64::INFINITY, if is_exact { CURVATURE } else { f64::INFINITY });
-        Progress { last, moved: 0.0, product: 0.0, curvature, is_exact, count: 0, halvings: 0 }
+        Progress { last, moved: 0.0, product: 0.0, curvature, noise, is_exact, count: 0, halvings: 0 }
     }
 
     /// The part of a correction of size nd that is added.
@@ -123,7 +130,7 @@ impl Progress {
     pub(in crate::tree) fn should_renew(&self, nu: f64) -> bool {
         let expected = self.curvature * self.product;
         let (old, new) = (self.curvature * self.moved * expected, self.curvature * expected * expected);
-        self.count == 0 || old > enough(nu) && new <= enough(nu)
+        self.count == 0 || old > self.enough(nu) && new <= exact(nu)
     }
 
     /// Judges a correction of size nd to unknowns of size nu.
@@ -136,11 +143,13 @@ impl Progress {
         }
         let (small, roundoff) = (small(nu), STAGNATES * (1.0 + nu));
         let rest = self.curvature * (self.moved + nd) * nd;
-        if nd <= small || rest <= enough(nu) || self.count > 0 && nd * (nd / self.last) <= 0.1 * small {
+        if nd <= small || rest <= self.enough(nu) || self.count > 0 && nd * (nd / self.last) <= 0.1 * small {
+            self.noise = self.noise.min(nd);
             return Ok(Verdict::Done);
         }
         let is_noise = self.count > 1 && nd >= 0.3 * self.last || self.is_exact && CURVATURE * self.product < nd;
         if self.count > 0 && is_noise && nd < roundoff {
+            self.noise = nd;
             return Ok(Verdict::Done);
         }
         if nd > self.last && nd > roundoff {
@@ -149,6 +158,11 @@ impl Progress {
         }
         Ok(if nd > SLOW * self.last { Verdict::Slow } else { Verdict::Fast })
     }
+
+    /// The error that no further correction of unknowns of size nu is worth.
+    fn enough(&self, nu: f64) -> f64 {
+        exact(nu).max(NOISE * self.noise)
+    }
 }
 
 /// The smallest correction that counts, of unknowns of size nu.
@@ -156,7 +170,7 @@ fn small(nu: f64) -> f64 {
     TOLERANCE * (nu + SMALL)
 }
 
-/// The error that no further correction is worth.
-fn enough(nu: f64) -> f64 {
+/// The same where corrections are not known to be roundoff.
+fn exact(nu: f64) -> f64 {
     (ENOUGH[0] * small(nu)).max(ENOUGH[1] * f64::EPSILON)
 }

@@ -83,7 +83,7 @@ impl<E: Equations> Solver<E> {
             let values = RelationValues { g: &mut self.g, g_t: &mut self.g_t, rows: &mut self.rows[0] };
             relations.evaluate(tree, &self.pose, over.q, over.t, values);
         }
-        let mut progress = Progress::new(!self.is_loaded);
+        let mut progress = Progress::new(!self.is_loaded, self.newton.noise);
         loop {
             self.step.residual(tree, over, load, u, &mut self.newton.r);
             if !lambda.is_empty() {
@@ -115,8 +115,14 @@ impl<E: Equations> Solver<E> {
                 break;
             }
         }
+        self.newton.noise = progress.noise;
         self.step.residual(tree, over, load, u, &mut self.newton.r);
         Ok(progress.count)
+    }
+
+    /// Forgets what the last steps have shown: the next solution is a function of its equations and its guess.
+    pub fn forget(&mut self) {
+        self.newton.noise = 0.0;
     }
 
     fn factor(&mut self, tree: &Tree, over: Over, u: &[f64]) -> Solved<()> {
