@@ -137,11 +137,15 @@ impl Case {
     pub fn run(&self, unit: Unit, s: f64) -> Result<Seen, String> {
         let s_t = if unit == Unit::Time { s } else { 1.0 };
         let mut simulation = self.simulation.clone();
-        if unit == Unit::Time {
+        let mut model = self.model.clone();
+        let has_k = model.projection.as_ref().is_some_and(|projection| projection.k.is_some());
+        if unit == Unit::Time || (unit == Unit::Gap && has_k) {
             // A start from two configurations, and the window of a rule, refer to the time of the model.
-            let mut model = self.model.clone();
-            model.run.step = self.step.map(|step| step / s);
-            model.run.mhc.window /= s;
+            model.run.step = self.step.map(|step| step / s_t);
+            model.run.mhc.window /= s_t;
+            if let Some(k) = model.projection.as_mut().filter(|_| unit == Unit::Gap).and_then(|p| p.k.as_mut()) {
+                *k /= s * s;
+            }
             let method = match self.step {
                 Some(_) => simulation.compiled_scheme().map_err(|e| e.to_string())?.method.name.clone(),
                 None => "auto".into(),
