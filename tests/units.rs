@@ -158,3 +158,38 @@ until = 2e-14
     assert_eq!(run.impacts().len(), (2e-14 / period + 0.5) as usize);
     assert_eq!(run.warnings().next(), None);
 }
+
+/// A platform that moves as sin 2t − ½ throws a body that rests on a table at 0, whatever its mass.
+#[test]
+fn a_moving_wall_throws_a_body_at_rest() {
+    for mass in [1e-15, 1.0, 1e15] {
+        let text = format!(
+            r#"
+coordinates = ["y"]
+[parameters]
+m = {mass:e}
+[lagrangian]
+T = "m*y'^2/2"
+V = "9.81*m*y"
+[[wall]]
+phi = "y"
+restitution = 0
+[[wall]]
+phi = "y - sin(2*t) + 0.5"
+restitution = 0.5
+[initial]
+q = [0]
+v = [0]
+[run]
+until = 0.3
+"#
+        );
+        let run = model(&text, &[]).simulate().expect("it runs");
+        let impacts = run.impacts();
+        assert_eq!(impacts.len(), 1, "{mass:e} kg: {impacts:?}");
+        let rate = 2.0 * (std::f64::consts::PI / 6.0).cos();
+        let off =
+            [impacts[0].minus.t / (std::f64::consts::PI / 12.0) - 1.0, impacts[0].lambda / (1.5 * mass * rate) - 1.0];
+        assert!(off.iter().all(|x| x.abs() < 1e-9), "{mass:e} kg: {off:?}");
+    }
+}
