@@ -193,3 +193,46 @@ until = 0.3
         assert!(off.iter().all(|x| x.abs() < 1e-9), "{mass:e} kg: {off:?}");
     }
 }
+
+/// A ball that comes to rest between two slopes whose gaps are written in other units: both hold it.
+#[test]
+fn each_wall_may_have_its_own_unit() {
+    let end = |first: &str, second: &str, how: Option<f64>| {
+        let text = format!(
+            r#"
+coordinates = ["x", "y"]
+[lagrangian]
+T = "(x'^2 + y'^2)/2"
+V = "9.81*y"
+[[wall]]
+phi = "{first}*(y - 0.4*x + 0.5)"
+restitution = 0.5
+[[wall]]
+phi = "{second}*(y + 1.7*x + 0.5)"
+restitution = 0.8
+[initial]
+q = [-0.17, 0.22]
+v = [0.23, 0.14]
+[run]
+until = 5
+"#
+        );
+        let simulation = model(&text, &[]).simulation();
+        let simulation = how.map_or(simulation.clone(), |step| simulation.method("gauss4").step(step));
+        let run = simulation.run().unwrap_or_else(|error| panic!("φ times {first} and {second}: {error}"));
+        let walls: Vec<usize> = run.impacts().iter().map(|impact| impact.wall).collect();
+        (run.state().z.q().to_vec(), walls)
+    };
+    for how in [None, Some(0.05)] {
+        let (q, walls) = end("1", "1", how);
+        assert!((q[1] + 0.5).abs() < 1e-12 && q[0].abs() < 1e-12, "{q:?}");
+        for (first, second) in [("1e-9", "1e9"), ("1e12", "1e-12")] {
+            let (other, other_walls) = end(first, second, how);
+            let apart = (q[0] - other[0]).abs().max((q[1] - other[1]).abs());
+            assert!(apart < 1e-12, "φ times {first} and {second}: {q:?} and {other:?}");
+            assert_eq!(walls.len(), other_walls.len(), "φ times {first} and {second}");
+        }
+        let (other, other_walls) = end("1073741824", "1", how);
+        assert_eq!((&q, &walls), (&other, &other_walls), "not the same bits");
+    }
+}

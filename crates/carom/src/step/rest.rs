@@ -20,7 +20,7 @@
 use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
-use super::press::press;
+use super::press::{Pressed, press};
 use super::touching::{Pace, Scale};
 use crate::impact::by_others;
 use crate::limits::{LEAVES, NO_FORCE, SLOW, SLOW_BOUNCE};
@@ -183,13 +183,15 @@ impl Rest {
         let low = low.into_iter().filter(|&k| free[k] >= 0.0 || !gives_way(k, &free)).collect();
         let is_low = |k: usize, a: &[f64]| is_low(k, rates[k], a[k]) && !gives_way(k, a);
         let pressed = press(&w, &free, size, low, is_low).ok_or(NoSolution::Accumulated)?;
-        let total: f64 = pressed.iter().map(|wall| wall.force).sum();
+        // Forces at walls in several units: N√W.
+        let push = |wall: &Pressed| wall.force * w[wall.number * (m + 1)].sqrt();
+        let total: f64 = pressed.iter().map(push).sum();
         let Resolver { restitution, touching, .. } = &*around.resolver;
         let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[touching.walls[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
             _ => 0.0,
         };
-        let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
+        let holding = pressed.iter().filter(|wall| push(wall) > NO_FORCE * total);
         let held = holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
         let mut held: Vec<Held> = held.collect();
         held.sort_by_key(|held| held.wall);
