@@ -103,8 +103,25 @@ impl Rest {
             around.log.push_event(z.t + held.wait, EventKind::Accumulates(held.wall));
         }
         come_to_rest(z, &walls, &mut around)?;
+        let pushed = self.pushed_walls(z, &walls, &mut around)?;
+        if !pushed.is_empty() {
+            stop_together(z, &walls, pushed, &mut around)?;
+        }
         around.log.end.holding = walls;
         Ok(stop.map(|held| held.wait))
+    }
+
+    /// The touching walls that do not hold, and that close because others have come to rest.
+    fn pushed_walls(&self, z: &Phase, held: &[usize], around: &mut Surroundings) -> Solved<Vec<usize>> {
+        let mut pushed = Vec::new();
+        for (&(wall, before), scale) in around.resolver.touching.walls.iter().zip(&self.scales) {
+            let is_held = held.is_empty() || held.contains(&wall);
+            let rate = if is_held { before } else { around.evaluator.gap_and_rate(wall, z)?.1 };
+            if rate < before && rate < -scale.slow {
+                pushed.push(wall);
+            }
+        }
+        Ok(pushed)
     }
 
     /// Adds a wall against which the motion presses to the walls that held until now.
@@ -197,6 +214,20 @@ impl Rest {
         held.sort_by_key(|held| held.wall);
         Ok(held)
     }
+}
+
+/// Stops the motion at the walls that hold and at those into which it is pushed by coming to rest there: an impulse for these alone would
+/// push it off the others, whose last bounces would push it back. Only the former hold it.
+#[cold]
+fn stop_together(z: &mut Phase, held: &[usize], pushed: Vec<usize>, around: &mut Surroundings) -> Solved<()> {
+    let before = z.clone();
+    let mut walls = [held, &pushed].concat();
+    walls.sort_unstable();
+    if come_to_rest(z, &walls, around).is_err() {
+        // They depend on each other.
+        z.copy_from(&before);
+    }
+    around.maps.select(held)
 }
 
 /// Selects the contact mode of these walls, projects z onto them, and records the change of the energy. Moving walls do the work
