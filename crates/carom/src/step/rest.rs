@@ -111,12 +111,15 @@ impl Rest {
         Ok(stop.map(|held| held.wait))
     }
 
-    /// The touching walls that do not hold, and that close because others have come to rest.
+    /// The touching walls that do not hold, and that close because others have come to rest; with e = 1 they will rebound.
     fn pushed_walls(&self, z: &Phase, held: &[usize], around: &mut Surroundings) -> Solved<Vec<usize>> {
         let mut pushed = Vec::new();
-        for (&(wall, before), scale) in around.resolver.touching.walls.iter().zip(&self.scales) {
-            let is_held = held.is_empty() || held.contains(&wall);
-            let rate = if is_held { before } else { around.evaluator.gap_and_rate(wall, z)?.1 };
+        let Resolver { restitution, touching, .. } = &*around.resolver;
+        for (&(wall, before), scale) in touching.walls.iter().zip(&self.scales) {
+            if held.is_empty() || held.contains(&wall) || restitution[wall] == 1.0 {
+                continue;
+            }
+            let rate = around.evaluator.gap_and_rate(wall, z)?.1;
             if rate < before && rate < -scale.slow {
                 pushed.push(wall);
             }
