@@ -1,9 +1,11 @@
 //! Walls that depend on each other: they share a load in some way, with forces that push, and the motion is that of any of them.
 
+use carom::lab::catalogue::find;
 use carom::lab::flow::named;
 use carom::lab::model::Model;
 use carom::lab::phase::Phase;
 use carom::lab::plant::{Expressions, Plant};
+use carom::lab::run::Status;
 use carom_tests::motion::{Motion, lowest_gap, model, run};
 
 /// The walls that hold at the end, and their forces there.
@@ -140,4 +142,27 @@ fn a_table_stands_while_any_of_its_legs_can_carry_the_load() {
     // Outside it tips over, when r cos(t + 0.3) or r sin(t + 0.3) is beyond 1: for r = 1.1 at the start.
     let tips = run(&table(1.1), "gauss4+ctec", 0.05, 0.3).completed();
     assert!(tips.last().q[1] < -1e-3, "{:?}", tips.last());
+}
+
+/// Four disks fill the width of the box exactly: a disk that drops between them lies in walls by less than a bounce, and roundoff of
+/// each step must not be taken for bounces there. The runs with disturbed roundoff, which make the estimate, end as well.
+#[test]
+fn disks_that_fill_a_box_have_an_estimate() {
+    let model = model(&disks(5, 0.6, &START, &SPEEDS, ""), &[]);
+    let run = model.simulation().method("gauss4").step(0.02).until(3.0).estimate().run().expect("it runs");
+    let estimate = run.error_estimate().expect("it is asked for");
+    assert!(estimate < 0.1, "{estimate}");
+}
+
+/// A puppet falls limp: toes, back, head and hands come to rest together. What stops at some points must not be pushed into others
+/// that are about to lift, over and over.
+#[test]
+fn a_puppet_comes_to_rest_on_many_points() {
+    let text = find("marionette-drop").expect("it ships").text;
+    let arm = text.find("name = \"r_upperarm\"").expect("it has one");
+    let inertia = arm + text[arm..].find("inertia = [0.0062, 0.0062, 0.0008]\n").expect("it has one");
+    let end = inertia + text[inertia..].find('\n').expect("a line");
+    let other = [&text[..inertia], &text[end..]].concat();
+    let run = model(&other, &[]).simulation().until(3.55).run().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(*run.status(), Status::Completed);
 }

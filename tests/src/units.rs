@@ -18,6 +18,8 @@ pub enum Unit {
     Time,
     /// φ of every wall times s.
     Gap,
+    /// φ of the first of several walls times s.
+    FirstGap,
     /// g of every constraint times s.
     Constraint,
 }
@@ -29,6 +31,7 @@ impl Unit {
         let mut units: Vec<Unit> = (0..system.coordinates.len()).map(Unit::Coordinate).collect();
         units.extend([Unit::Lagrangian, Unit::Time]);
         units.extend((!system.walls.is_empty()).then_some(Unit::Gap));
+        units.extend((system.walls.len() > 1).then_some(Unit::FirstGap));
         units.extend((!system.constraints.is_empty()).then_some(Unit::Constraint));
         units
     }
@@ -40,6 +43,7 @@ impl Unit {
             Unit::Lagrangian => "unit_L".into(),
             Unit::Time => "unit_t".into(),
             Unit::Gap => "unit_phi".into(),
+            Unit::FirstGap => "unit_phi0".into(),
             Unit::Constraint => "unit_g".into(),
         }
     }
@@ -72,10 +76,11 @@ pub struct Seen {
 /// their compiled code.
 pub fn with_units(model: &Model) -> Model {
     let mut model = model.clone();
-    let [of_l, of_t, of_phi, of_g] = [Unit::Lagrangian, Unit::Time, Unit::Gap, Unit::Constraint].map(Unit::symbol);
+    let [of_l, of_t, of_phi, of_first, of_g] =
+        [Unit::Lagrangian, Unit::Time, Unit::Gap, Unit::FirstGap, Unit::Constraint].map(Unit::symbol);
     let system = &mut model.system;
     let of_q: Vec<Expr> = (0..system.coordinates.len()).map(|i| Unit::Coordinate(i).symbol()).collect();
-    for &symbol in of_q.iter().chain(&[of_l, of_t, of_phi, of_g]) {
+    for &symbol in of_q.iter().chain(&[of_l, of_t, of_phi, of_first, of_g]) {
         let name = symbol.symbol_name().expect("it is a symbol");
         system.parameters.push(Parameter { name, symbol, value: 1.0 });
     }
@@ -88,6 +93,7 @@ pub fn with_units(model: &Model) -> Model {
     system.lagrangian.l = of_l * put(system.lagrangian.l);
     system.lagrangian.parts = system.lagrangian.parts.map(|(t, v)| (of_l * put(t), of_l * put(v)));
     system.walls.iter_mut().for_each(|wall| wall.phi = of_phi * put(wall.phi));
+    system.walls.iter_mut().take(1).for_each(|wall| wall.phi = of_first * wall.phi);
     system.constraints.iter_mut().for_each(|constraint| constraint.g = of_g * put(constraint.g));
     for (force, &s) in system.forces.iter_mut().zip(&of_q).filter(|(force, _)| !force.is_zero()) {
         *force = of_l * s * put(*force);
@@ -137,11 +143,15 @@ impl Case {
     pub fn run(&self, unit: Unit, s: f64) -> Result<Seen, String> {
         let s_t = if unit == Unit::Time { s } else { 1.0 };
         let mut simulation = self.simulation.clone();
-        if unit == Unit::Time {
+        let mut model = self.model.clone();
+        let has_k = model.projection.as_ref().is_some_and(|projection| projection.k.is_some());
+        if unit == Unit::Time || (unit == Unit::Gap && has_k) {
             // A start from two configurations, and the window of a rule, refer to the time of the model.
-            let mut model = self.model.clone();
-            model.run.step = self.step.map(|step| step / s);
-            model.run.mhc.window /= s;
+            model.run.step = self.step.map(|step| step / s_t);
+            model.run.mhc.window /= s_t;
+            if let Some(k) = model.projection.as_mut().filter(|_| unit == Unit::Gap).and_then(|p| p.k.as_mut()) {
+                *k /= s * s;
+            }
             let method = match self.step {
                 Some(_) => simulation.compiled_scheme().map_err(|e| e.to_string())?.method.name.clone(),
                 None => "auto".into(),
@@ -164,11 +174,16 @@ impl Case {
 /// p' = s_L·s_q/s_t·p and λ' = s_L/(s_t·s_φ)·λ.
 fn seen(run: &Trajectory, unit: Unit, s: f64) -> Seen {
     let of = |other: Unit| if other == unit { s } else { 1.0 };
-    let (s_t, s_l, s_phi) = (of(Unit::Time), of(Unit::Lagrangian), of(Unit::Gap));
+    let (s_t, s_l) = (of(Unit::Time), of(Unit::Lagrangian));
+    let s_phi = |wall: usize| if wall == 0 { of(Unit::Gap) * of(Unit::FirstGap) } else { of(Unit::Gap) };
     let last = &run.outcome().last;
     Seen {
         is_complete: *run.status() == Status::Completed,
-        impacts: run.impacts().iter().map(|i| (i.wall, i.minus.t * s_t, i.lambda * (s_t * s_phi / s_l))).collect(),
+        impacts: run
+            .impacts()
+            .iter()
+            .map(|i| (i.wall, i.minus.t * s_t, i.lambda * (s_t * s_phi(i.wall) / s_l)))
+            .collect(),
         q: last.q.iter().enumerate().map(|(i, q)| q * of(Unit::Coordinate(i))).collect(),
         p: last.p.iter().enumerate().map(|(i, p)| p * (s_t / (s_l * of(Unit::Coordinate(i))))).collect(),
         step: run.outcome().longest_step * s_t,

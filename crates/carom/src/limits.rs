@@ -106,8 +106,8 @@ pub const STEADY: f64 = 0.03;
 
 /// Beyond this number of bounces at one instant the remaining contacts become inelastic.
 pub const MAX_AT_ONE_INSTANT: usize = 1000;
-/// A wall that changes φ̇ by less than this, relative to φ̇⁻, with an impulse as large as the momenta cannot push: the constraints
-/// block its normal direction.
+/// A wall that changes φ̇ by less than this with an impulse, relative to φ̇⁻ and to what the impulse would change without the
+/// constraints, cannot push: they block its normal direction.
 pub const TANGENT: f64 = 1e-10;
 /// Impulses below this, relative to the largest demand, are roundoff.
 pub const IMPULSE_ROUNDOFF: f64 = 1e-13;

@@ -3,7 +3,6 @@
 use super::normal_form::NormalForm;
 use super::region::Region;
 use crate::error::Result;
-use crate::expr::Expr;
 use crate::kernel::Kernel;
 use crate::mechanics::Mechanics;
 use crate::solve::Lu;
@@ -16,6 +15,8 @@ const WIDER: f64 = 4.0;
 /// ```text
 /// a = sup ‖Λ‖,   k_c = a²:   for k > k_c,  𝕀 − 2z¹/(1 + k(z¹)²)·Λ  is invertible everywhere
 /// ```
+///
+/// DIFFERENCE: coordinates are measured in 1/√M_ii, ‖Λ‖ = ‖DΛD⁻¹‖ with D = diag √M_ii; otherwise a would depend on their units.
 #[derive(Clone, Debug)]
 pub struct LambdaBound {
     /// a.
@@ -39,27 +40,33 @@ pub struct Lambda {
     kernel: Kernel,
     inputs: Vec<f64>,
     values: Vec<f64>,
+    /// DΛD⁻¹.
+    scaled: Vec<f64>,
     lu: Lu,
 }
 
 impl Lambda {
     /// Compiles Λ of a normal form.
     pub fn new(form: &NormalForm, mechanics: &Mechanics, parameters: &[f64]) -> Result<Lambda> {
-        let outputs: Vec<Expr> = form.jac_delta.concat();
         let size = form.others.len();
+        let outputs = [form.jac_delta.concat(), form.masses.clone()].concat();
         let inputs = vec![0.0; parameters.len() + form.q.len()];
         let kernel = mechanics.interpreted().kernel(&form.q, &outputs)?;
-        let values = vec![0.0; size * size];
-        Ok(Lambda { size, parameters: parameters.to_vec(), kernel, inputs, values, lu: Lu::new(size) })
+        let (values, scaled) = (vec![0.0; outputs.len()], vec![0.0; size * size]);
+        Ok(Lambda { size, parameters: parameters.to_vec(), kernel, inputs, values, scaled, lu: Lu::new(size) })
     }
 
-    /// Λ by rows at a configuration.
-    pub fn at(&mut self, q: &[f64]) -> &[f64] {
-        let count = self.parameters.len();
+    /// DΛD⁻¹ by rows at a configuration.
+    fn at(&mut self, q: &[f64]) -> &[f64] {
+        let (count, size) = (self.parameters.len(), self.size);
         self.inputs[..count].copy_from_slice(&self.parameters);
         self.inputs[count..].copy_from_slice(q);
         self.kernel.eval(&self.inputs, &mut self.values);
-        &self.values
+        let (lambda, masses) = self.values.split_at(size * size);
+        for (k, (scaled, x)) in self.scaled.iter_mut().zip(lambda).enumerate() {
+            *scaled = x * (masses[k / size] / masses[k % size]).sqrt();
+        }
+        &self.scaled
     }
 
     /// ‖Λ‖, the largest singular value.

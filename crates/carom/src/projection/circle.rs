@@ -36,9 +36,8 @@ impl CircleArc {
         // Start at the opposite point, so that the arc is not split at the ends of the search.
         let places: Vec<f64> = (0..=PLACES).map(|k| start - PI + TAU * k as f64 / PLACES as f64).collect();
         let values: Vec<f64> = places.iter().map(|&x| value(x)).collect();
-        if let Some(&x) =
-            places.iter().step_by(64).find(|&&x| (value(x) - value(x + TAU)).abs() > 1e-9 * (1.0 + value(x).abs()))
-        {
+        let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+        if let Some(&x) = places.iter().step_by(64).find(|&&x| (value(x) - value(x + TAU)).abs() > 1e-9 * size) {
             return Err(NoArc::NotPeriodic(x));
         }
         let mut ends = Vec::new();

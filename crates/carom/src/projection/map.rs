@@ -46,11 +46,13 @@ pub struct Projector {
     n: usize,
     parameters: usize,
     arc: Option<CircleArc>,
-    /// (parameters, z) → φ(z), P(z), P'(z) by rows.
+    /// (parameters, z) → φ(z), P(z), P'(z) by rows, M_ii(z).
     kernel: Kernel,
     inputs: Vec<f64>,
     values: Vec<f64>,
+    /// D⁻¹P'ᵀD and D⁻¹p_z, with D = diag √M_ii: in them units cancel.
     transposed: Vec<f64>,
+    scaled: Vec<f64>,
     lu: Lu,
 }
 
@@ -59,8 +61,8 @@ impl Projector {
     pub fn new(map: &Map, mechanics: &Mechanics, parameters: &[f64]) -> Result<Projector> {
         let n = mechanics.n();
         let slopes = jacobian(&map.project, &mechanics.q).concat();
-        let outputs: Vec<Expr> =
-            [mechanics.walls[0]].into_iter().chain(map.project.iter().copied()).chain(slopes).collect();
+        let masses = mechanics.mass().into_iter().enumerate().map(|(i, row)| row[i]).collect();
+        let outputs = [vec![mechanics.walls[0]], map.project.clone(), slopes, masses].concat();
         let mut inputs = vec![0.0; parameters.len() + n];
         inputs[..parameters.len()].copy_from_slice(parameters);
         Ok(Projector {
@@ -69,8 +71,9 @@ impl Projector {
             arc: map.arc,
             kernel: mechanics.kernel(&mechanics.q, &outputs)?,
             inputs,
-            values: vec![0.0; 1 + n + n * n],
+            values: vec![0.0; outputs.len()],
             transposed: vec![0.0; n * n],
+            scaled: vec![0.0; n],
             lu: Lu::new(n),
         })
     }
@@ -99,7 +102,7 @@ impl Projector {
     /// The formula for P outside C, evaluated even if z is inside.
     pub(crate) fn beyond(&mut self, z: &[f64]) -> (&[f64], &[f64]) {
         self.evaluate(z);
-        self.values[1..].split_at(self.n)
+        self.values[1..1 + self.n + self.n * self.n].split_at(self.n)
     }
 
     /// P(z).
@@ -138,15 +141,19 @@ impl Projector {
     pub(crate) fn push(&mut self, z: &[f64], p_z: &[f64], q: &mut [f64], p: &mut [f64]) -> bool {
         let n = self.n;
         self.evaluate(z);
-        q.copy_from_slice(&self.values[1..1 + n]);
+        let (project, rest) = self.values[1..].split_at(n);
+        let (slopes, masses) = rest.split_at(n * n);
+        q.copy_from_slice(project);
         for i in 0..n {
             for j in 0..n {
-                self.transposed[j * n + i] = self.values[1 + n + i * n + j];
+                self.transposed[j * n + i] = slopes[i * n + j] * (masses[i] / masses[j]).sqrt();
             }
         }
         let regular = self.lu.factor(&self.transposed);
         if regular {
-            self.lu.solve(p_z, p);
+            self.scaled.iter_mut().zip(p_z).zip(masses).for_each(|((scaled, p), mass)| *scaled = p / mass.sqrt());
+            self.lu.solve(&self.scaled, p);
+            p.iter_mut().zip(masses).for_each(|(p, mass)| *p *= mass.sqrt());
         }
         regular
     }
@@ -166,9 +173,13 @@ impl Projector {
 
     /// Solves P(z) = q near `start` by Newton's method with step halving.
     pub(crate) fn solve(&mut self, q: &[f64], start: Vec<f64>) -> Option<Vec<f64>> {
-        let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        self.evaluate(q);
+        let masses = self.values[1 + self.n + self.n * self.n..].to_vec();
+        let length = |dq: &mut dyn Iterator<Item = f64>| dq.zip(&masses).map(|(dq, m)| m * dq * dq).sum::<f64>().sqrt();
+        let distance = |a: &[f64], b: &[f64]| length(&mut a.iter().zip(b).map(|(a, b)| a - b));
         let (mut z, mut correction) = (start, vec![0.0; self.n]);
         let mut off = distance(self.beyond(&z).0, q);
+        let close = 1e-12 * (length(&mut q.iter().copied()) + length(&mut z.iter().copied()));
         for _ in 0..100 {
             let (image, slopes) = self.beyond(&z);
             let residual: Vec<f64> = image.iter().zip(q).map(|(a, b)| a - b).collect();
@@ -186,12 +197,11 @@ impl Projector {
                 }
                 part *= 0.5;
             };
-            let size = 1.0 + q.iter().map(|x| x.abs()).sum::<f64>();
             if next_off.is_nan() || next_off >= off {
-                return (off <= 1e-12 * size).then_some(z);
+                break;
             }
             (z, off) = (next, next_off);
         }
-        (off <= 1e-12).then_some(z)
+        (off <= close).then_some(z)
     }
 }

@@ -33,6 +33,8 @@ pub struct NormalForm {
     pub delta: Vec<Expr>,
     /// Λ by rows.
     pub jac_delta: Vec<Vec<Expr>>,
+    /// M_ii of the other coordinates.
+    pub masses: Vec<Expr>,
 }
 
 impl NormalForm {
@@ -42,14 +44,16 @@ impl NormalForm {
         let others: Vec<usize> = (0..q.len()).filter(|&i| i != coordinate).collect();
         let psi: Vec<Expr> = [phi].into_iter().chain(others.iter().map(|&i| q[i])).collect();
         let grad_phi = grad(phi, &q);
-        let normal = eliminate(mechanics.mass(), grad_phi.clone()); // M⁻¹∇φ
+        let mass = mechanics.mass();
+        let masses = others.iter().map(|&i| mass[i][i]).collect();
+        let normal = eliminate(mass, grad_phi.clone()); // M⁻¹∇φ
         let first: Expr = grad_phi.iter().zip(&normal).map(|(&a, &b)| a * b).sum();
         let delta: Vec<Expr> = others.iter().map(|&i| normal[i] / first).collect();
         let slope = |f: Expr, j: usize| f.diff(q[j]) - grad_phi[j] / grad_phi[coordinate] * f.diff(q[coordinate]);
         let jac_delta = delta.iter().map(|&f| others.iter().map(|&j| slope(f, j)).collect()).collect();
         let mass_bar = mass_bar(mechanics, coordinate, &others, &grad_phi);
         let jac_psi = jacobian(&psi, &q);
-        NormalForm { coordinate, others, q, phi, psi, jac_psi, mass_bar, delta, jac_delta }
+        NormalForm { coordinate, others, q, phi, psi, jac_psi, mass_bar, delta, jac_delta, masses }
     }
 
     /// Ψ⁻¹ at φ = `phi` with the other coordinates `others`; `None` if φ cannot be solved for q^c in closed form.

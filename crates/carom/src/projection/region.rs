@@ -31,14 +31,14 @@ const ROUNDS: usize = 1_000;
 
 impl Region {
     /// The box in which to examine `fs`. For each coordinate: one period if they are periodic, one point if it does not occur,
-    /// otherwise the range of `visited` (the motion's range), twice as wide.
+    /// otherwise the range of `visited` (the motion's range), twice as wide, or a little around where the motion stays.
     pub fn of(fs: &[Expr], q: &[Expr], known: &[(Expr, f64)], visited: impl FnOnce() -> Vec<(f64, f64)>) -> Region {
         let periods: Vec<Option<f64>> = q.iter().map(|&x| period(fs, x, q, known)).collect();
         let box_of_motion = if periods.iter().all(Option::is_some) { vec![(0.0, 0.0); q.len()] } else { visited() };
         let axis = |(period, (low, high)): (&Option<f64>, (f64, f64))| match period {
             Some(period) => CoordinateRange { low: 0.0, high: *period, periodic: true },
             None => {
-                let margin = (0.5 * (high - low)).max(1e-3);
+                let margin = (0.5 * (high - low)).max(1e-3 * low.abs().max(high.abs()));
                 CoordinateRange { low: low - margin, high: high + margin, periodic: false }
             }
         };

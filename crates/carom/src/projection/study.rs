@@ -72,7 +72,7 @@ impl Study {
             form: None,
             bound: None,
             arc: None,
-            k: 1.0,
+            k: 0.0,
         };
         study.eliminate(model);
         study.look_at_the_system();
@@ -332,12 +332,16 @@ impl Study {
         }
         let projection = self.model.projection.clone();
         let (given, force) = projection.map_or((None, false), |projection| (projection.k, projection.force));
-        // 2k_c leaves a margin; a flat wall with k_c = 0 needs none.
-        self.k = given.unwrap_or(if k_crit > 0.0 && k_crit.is_finite() { 2.0 * k_crit } else { 1.0 });
-        let text = format!("k = {} is larger than k_c", self.k);
-        let verdict = match self.k > k_crit {
+        // 2k_c leaves a margin. Along a flat wall Λ = 0, and P is linear with k = 0.
+        self.k = given.unwrap_or(2.0 * k_crit);
+        let is_flat = k_crit == 0.0 && self.k == 0.0;
+        let text = match is_flat {
+            true => "Λ = 0: with k = 0, P is linear".to_string(),
+            false => format!("k = {} is larger than k_c", self.k),
+        };
+        let verdict = match is_flat || self.k > k_crit {
             true => HypothesisVerdict::Met,
-            false if force => HypothesisVerdict::Forced,
+            false if force && self.k.is_finite() => HypothesisVerdict::Forced,
             false => {
                 let message = format!("`php` cannot be used: k must be larger than k_c = {k_crit}");
                 let label = "below k_c, P is not one-to-one; `force = true` runs it anyway";

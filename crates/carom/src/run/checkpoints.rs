@@ -91,10 +91,11 @@ impl Checkpoints {
 
     /// Returns a wall with φ < 0, or a wall that holds the motion and would have to pull.
     fn hidden_wall(&mut self, z: &Phase, h: f64, holding: &[usize], look: &mut Look) -> Solved<Option<usize>> {
-        if let Some(contact) = look.looker.contact(holding)?
-            && let Some(k) = pulling(contact.forces(z)?)
-        {
-            return Ok(Some(holding[k]));
+        if let Some(contact) = look.looker.contact(holding)? {
+            let pulling = pulling(holding, contact.forces(z)?, z, &mut *look.evaluator)?;
+            if pulling.is_some() {
+                return Ok(pulling);
+            }
         }
         // If the switches of a projected path are not located, part of a step lies beyond the wall.
         let walls = if look.looker.is_projected() { 0 } else { self.walls };

@@ -25,29 +25,23 @@ pub(super) fn study_of(simulation: &Simulation) -> Result<Study> {
         // Without constraints to eliminate, the motion is that of the simulation, which is already compiled.
         let same = model.system.constraints.is_empty();
         let motion = if same { simulation.clone() } else { reduced.simulation() };
-        let reach = reach(motion, &start).unwrap_or_default();
-        let free = reduced.system.free();
-        let around = |i: usize| (start.q[i] - 1.0, start.q[i] + 1.0);
-        free.iter().enumerate().map(|(k, &i)| reach.get(k).copied().unwrap_or(around(i))).collect()
+        reach(motion, &start, reduced.system.free())
     })
 }
 
-/// The range of each free coordinate along the motion.
-fn reach(motion: Simulation, start: &Start) -> Result<Vec<(f64, f64)>> {
+/// The range of each free coordinate along the motion, up to where it fails.
+fn reach(motion: Simulation, start: &Start, free: Vec<usize>) -> Vec<(f64, f64)> {
     struct Reach(Vec<(f64, f64)>);
     impl Watcher for Reach {
         fn node(&mut self, view: &mut View) {
-            for (i, &q) in view.phase().q().iter().enumerate() {
-                match self.0.get_mut(i) {
-                    Some((low, high)) => (*low, *high) = (low.min(q), high.max(q)),
-                    None => self.0.push((q, q)),
-                }
+            for ((low, high), &q) in self.0.iter_mut().zip(view.phase().q()) {
+                (*low, *high) = (low.min(q), high.max(q));
             }
         }
     }
     let until = motion.model.run.until.unwrap_or(HORIZON);
-    let mut reach = Reach(Vec::new());
+    let mut reach = Reach(free.iter().map(|&i| (start.q[i], start.q[i])).collect());
     let motion = motion.method(crate::method::DEFAULT).step(until / STEPS).until(until);
-    motion.start_at(0.0, &start.q, &start.p).watch(&mut reach)?;
-    Ok(reach.0)
+    let _ = motion.start_at(0.0, &start.q, &start.p).watch(&mut reach);
+    reach.0
 }

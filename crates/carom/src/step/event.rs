@@ -374,7 +374,7 @@ impl Search<'_> {
     }
 
     /// When the gap closes on the way to a moment when it is shut. A wall that is touched has to open first, from where the
-    /// motion stands in it; where it does not, it is met when the motion is deeper in it by more than roundoff.
+    /// motion stands in it, by more than roundoff; where it does not, it is met when the motion is deeper in it by more than that.
     fn shutting(
         &mut self,
         wall: usize,
@@ -390,7 +390,8 @@ impl Search<'_> {
             return self.closing(wall, z0, open, shut);
         }
         let level = a.gap.min(0.0);
-        let deeper = if level < 0.0 { self.opening(wall, z0, a, shut, level)? } else { None };
+        let noise = if self.can_rest { self.sinks } else { 0.0 };
+        let deeper = if level < 0.0 { self.opening(wall, z0, a, shut, level + noise)? } else { None };
         match deeper {
             Some(open) => self.falling_to(level, wall, z0, open, shut),
             // A motion that cannot rest on the wall meets it again at once.

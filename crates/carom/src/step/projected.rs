@@ -133,7 +133,7 @@ impl Projected {
 
     /// Moves z to the other side. Only P' jumps: p_z is continuous, p = P'⁻ᵀp_z is not. [GP (7)]
     ///
-    /// λ follows from [p] = λ∇φ.
+    /// λ follows from [p] = λ∇φ, in the metric of the mass: λ = [p]·M⁻¹∇φ / ∇φ·M⁻¹∇φ.
     fn switch(&mut self, log: &mut StepLog) -> Solved<()> {
         let hit = &mut self.hit;
         push(&mut self.projector, self.side, &self.z, &mut hit.minus)?;
@@ -143,7 +143,10 @@ impl Projected {
         push(&mut self.projector, self.side, &self.z, &mut self.q)?;
         hit.wall = 0;
         hit.phi_t = self.motion.normal(0, &hit.minus, &mut hit.grad_phi);
-        let along = |p: &[f64]| p.iter().zip(&hit.grad_phi).map(|(p, g)| p * g).sum::<f64>();
+        self.next.copy_from(&hit.minus);
+        self.next.p_mut().copy_from_slice(&hit.grad_phi);
+        let normal = self.motion.velocity(&self.next)?;
+        let along = |p: &[f64]| p.iter().zip(normal).map(|(p, n)| p * n).sum::<f64>();
         let lambda = (along(self.q.p()) - along(hit.minus.p())) / along(&hit.grad_phi);
         log.push_impact(hit, lambda, &self.q, None);
         Ok(())

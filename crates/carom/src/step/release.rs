@@ -3,9 +3,10 @@
 
 use super::event::{Encounter, Kind, Search};
 use super::moment::{Moment, dip};
-use super::touching::Scale;
+use super::touching::{Scale, root_of_response};
 use crate::limits::{FORCE_ROUNDOFF, LOW_FORCE, NO_FORCE, PULLS, SINKS};
 use crate::phase::Phase;
+use crate::plant::Evaluator;
 use crate::solve::{Solved, root};
 
 /// The forces of the walls that hold at moments of a step.
@@ -18,6 +19,8 @@ pub(super) struct Looks {
     /// The times of all moments of a step, and the forces there.
     times: Vec<f64>,
     seen: Vec<f64>,
+    /// √W of the walls at the start of the step, where a force was negative: N√W is in the same unit for all walls.
+    roots: Vec<f64>,
 }
 
 /// The forces at one moment.
@@ -30,9 +33,9 @@ struct Look {
 }
 
 impl Looks {
-    /// Forces below this value count as zero.
+    /// N√W below this value counts as zero.
     fn nothing(&self) -> f64 {
-        NO_FORCE * (total(&self.before.forces) + total(&self.after.forces))
+        NO_FORCE * (total(&self.before.forces, &self.roots) + total(&self.after.forces, &self.roots))
     }
 
     /// Notes the forces at the second moment.
@@ -50,7 +53,7 @@ impl Looks {
     /// True if a force is negative at the second moment.
     fn pull(&self) -> bool {
         let nothing = self.nothing();
-        self.after.forces.iter().any(|force| *force < -nothing)
+        self.after.forces.iter().zip(&self.roots).any(|(force, root)| force * root < -nothing)
     }
 }
 
@@ -64,6 +67,7 @@ impl Search<'_> {
         self.look_at_forces(z0)?;
         self.looks.times.clear();
         self.looks.seen.clear();
+        self.looks.roots.clear();
         self.looks.note();
         // A force may change its sign twice in a step. The moments inside the step lie on the polynomial, not on the flow.
         self.look_inside(z0, tau)?;
@@ -76,7 +80,7 @@ impl Search<'_> {
                 self.looks.after.tau = tau;
                 self.look_at_forces(z1)?;
             }
-            if self.looks.pull() {
+            if self.pull(z0)? {
                 self.look_exactly(z0)?;
                 let release = self.release_between(z0)?;
                 if release.is_some() {
@@ -86,6 +90,19 @@ impl Search<'_> {
             self.looks.note();
         }
         self.release_in_dip(z0)
+    }
+
+    /// True if a force is negative at the second moment, by more than roundoff of all forces.
+    fn pull(&mut self, z0: &Phase) -> Solved<bool> {
+        if self.looks.after.forces.iter().all(|force| *force >= 0.0) {
+            return Ok(false);
+        }
+        if self.looks.roots.is_empty() {
+            for &wall in self.maps.holding() {
+                self.looks.roots.push(self.touching.root_of_response(wall, z0, self.evaluator)?);
+            }
+        }
+        Ok(self.looks.pull())
     }
 
     /// The first wall whose force is negative between two moments only.
@@ -101,7 +118,7 @@ impl Search<'_> {
                 (before.tau, before.is_exact) = (times[i - 1], false);
                 before.forces.clear();
                 before.forces.extend_from_slice(&seen[(i - 1) * count..i * count]);
-                if self.looks.pull() {
+                if self.pull(z0)? {
                     self.look_exactly(z0)?;
                     let release = self.release_between(z0)?;
                     if release.is_some() {
@@ -118,7 +135,7 @@ impl Search<'_> {
         let (nothing, mut first) = (self.looks.nothing(), None::<Encounter>);
         for k in 0..self.maps.holding().len() {
             let [before, after] = [&self.looks.before, &self.looks.after].map(|look| (look.tau, look.forces[k]));
-            if after.1 >= -nothing {
+            if after.1 * self.looks.roots[k] >= -nothing {
                 continue;
             }
             let dtau = if before.1 > 0.0 { self.root_of_force(k, z0, before, after)? } else { before.0 };
@@ -133,11 +150,12 @@ impl Search<'_> {
     fn root_of_force(&mut self, k: usize, z0: &Phase, a: (f64, f64), b: (f64, f64)) -> Solved<f64> {
         let mut last = if a.1.abs() < b.1.abs() { a } else { b };
         let value = |dtau: f64| {
-            let forces = self.forces_after(z0, dtau)?;
-            let (force, total) = (forces[k], total(forces));
+            self.look_between(z0, dtau)?;
+            let Looks { between, roots, .. } = &*self.looks;
+            let (force, push) = (between[k], between[k] * roots[k]);
             let slope = (force - last.1) / (dtau - last.0);
             last = (dtau, force);
-            Ok((if force.abs() <= FORCE_ROUNDOFF * total { 0.0 } else { force }, slope))
+            Ok((if push.abs() <= FORCE_ROUNDOFF * total(between, roots) { 0.0 } else { force }, slope))
         };
         root::bracketed(value, a, b, a.0 - a.1 * (b.0 - a.0) / (b.1 - a.1))
     }
@@ -201,21 +219,30 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The forces at Φ_τ(z0).
-    fn forces_after(&mut self, z0: &Phase, tau: f64) -> Solved<&[f64]> {
+    /// Computes the forces at Φ_τ(z0), as those between the two moments.
+    fn look_between(&mut self, z0: &Phase, tau: f64) -> Solved<()> {
         self.maps.full().step(z0, tau, self.probe)?;
-        self.maps.forces(self.probe, &mut self.looks.between)?;
-        Ok(&self.looks.between)
+        self.maps.forces(self.probe, &mut self.looks.between)
     }
 }
 
-/// The index of a force that is negative by far more than roundoff.
-pub(crate) fn pulling(forces: &[f64]) -> Option<usize> {
-    let total = total(forces);
-    forces.iter().position(|&force| force < -PULLS * total)
+/// A wall of `holding` whose force is negative by far more than roundoff.
+pub(crate) fn pulling(
+    holding: &[usize],
+    forces: &[f64],
+    z: &Phase,
+    evaluator: &mut dyn Evaluator,
+) -> Solved<Option<usize>> {
+    if forces.iter().all(|force| *force >= 0.0) {
+        return Ok(None);
+    }
+    let roots = holding.iter().map(|&wall| root_of_response(wall, z, evaluator)).collect::<Solved<Vec<f64>>>()?;
+    let total = total(forces, &roots);
+    let pulls = forces.iter().zip(&roots).position(|(force, root)| force * root < -PULLS * total);
+    Ok(pulls.map(|k| holding[k]))
 }
 
-/// Σ|N|.
-fn total(forces: &[f64]) -> f64 {
-    forces.iter().map(|force| force.abs()).sum()
+/// Σ|N|√W.
+fn total(forces: &[f64], roots: &[f64]) -> f64 {
+    forces.iter().zip(roots).map(|(force, root)| force.abs() * root).sum()
 }

@@ -20,7 +20,7 @@
 use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
-use super::press::press;
+use super::press::{Pressed, press};
 use super::touching::{Pace, Scale};
 use crate::impact::by_others;
 use crate::limits::{LEAVES, NO_FORCE, SLOW, SLOW_BOUNCE};
@@ -103,8 +103,28 @@ impl Rest {
             around.log.push_event(z.t + held.wait, EventKind::Accumulates(held.wall));
         }
         come_to_rest(z, &walls, &mut around)?;
+        let pushed = self.pushed_walls(z, &walls, &mut around)?;
+        if !pushed.is_empty() {
+            stop_together(z, &walls, pushed, &mut around)?;
+        }
         around.log.end.holding = walls;
         Ok(stop.map(|held| held.wait))
+    }
+
+    /// The touching walls that do not hold, and that close because others have come to rest; with e = 1 they will rebound.
+    fn pushed_walls(&self, z: &Phase, held: &[usize], around: &mut Surroundings) -> Solved<Vec<usize>> {
+        let mut pushed = Vec::new();
+        let Resolver { restitution, touching, .. } = &*around.resolver;
+        for (&(wall, before), scale) in touching.walls.iter().zip(&self.scales) {
+            if held.is_empty() || held.contains(&wall) || restitution[wall] == 1.0 {
+                continue;
+            }
+            let rate = around.evaluator.gap_and_rate(wall, z)?.1;
+            if rate < before && rate < -scale.slow {
+                pushed.push(wall);
+            }
+        }
+        Ok(pushed)
     }
 
     /// Adds a wall against which the motion presses to the walls that held until now.
@@ -183,18 +203,34 @@ impl Rest {
         let low = low.into_iter().filter(|&k| free[k] >= 0.0 || !gives_way(k, &free)).collect();
         let is_low = |k: usize, a: &[f64]| is_low(k, rates[k], a[k]) && !gives_way(k, a);
         let pressed = press(&w, &free, size, low, is_low).ok_or(NoSolution::Accumulated)?;
-        let total: f64 = pressed.iter().map(|wall| wall.force).sum();
+        // Forces at walls in several units: N√W.
+        let push = |wall: &Pressed| wall.force * w[wall.number * (m + 1)].sqrt();
+        let total: f64 = pressed.iter().map(push).sum();
         let Resolver { restitution, touching, .. } = &*around.resolver;
         let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[touching.walls[k].0]) {
             (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
             _ => 0.0,
         };
-        let holding = pressed.iter().filter(|wall| wall.force > NO_FORCE * total);
+        let holding = pressed.iter().filter(|wall| push(wall) > NO_FORCE * total);
         let held = holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
         let mut held: Vec<Held> = held.collect();
         held.sort_by_key(|held| held.wall);
         Ok(held)
     }
+}
+
+/// Stops the motion at the walls that hold and at those into which it is pushed by coming to rest there: an impulse for these alone would
+/// push it off the others, whose last bounces would push it back. Only the former hold it.
+#[cold]
+fn stop_together(z: &mut Phase, held: &[usize], pushed: Vec<usize>, around: &mut Surroundings) -> Solved<()> {
+    let before = z.clone();
+    let mut walls = [held, &pushed].concat();
+    walls.sort_unstable();
+    if come_to_rest(z, &walls, around).is_err() {
+        // They depend on each other.
+        z.copy_from(&before);
+    }
+    around.maps.select(held)
 }
 
 /// Selects the contact mode of these walls, projects z onto them, and records the change of the energy. Moving walls do the work

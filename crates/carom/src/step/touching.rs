@@ -381,6 +381,15 @@ pub(crate) fn terms_of_rate(wall: usize, z: &Phase, evaluator: &mut dyn Evaluato
     Ok(sum_of_products(&change, z.p()) / lambda)
 }
 
+/// √W of a wall in the state z: see [`Touching::root_of_response`].
+pub(super) fn root_of_response(wall: usize, z: &Phase, evaluator: &mut dyn Evaluator) -> Solved<f64> {
+    let (mut next, mut gradient) = (z.clone(), z.p().to_vec());
+    let mut change = gradient.clone();
+    let lambda = push(wall, z, [&mut gradient, &mut change], &mut next, evaluator)?;
+    let rate: f64 = gradient.iter().zip(&change).map(|(slope, change)| slope * change).sum();
+    Ok((rate / lambda).max(0.0).sqrt())
+}
+
 /// An impulse of a wall in the state z, about as large as the momenta that it changes, with ∇φ, v⁺ − v⁻ and the state after it.
 fn push(
     wall: usize,
