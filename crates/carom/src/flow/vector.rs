@@ -24,8 +24,8 @@ pub(crate) trait Vector<const K: usize>: Copy {
     fn min(self, b: Self) -> Self;
     /// The larger of self and b; b if one is NaN.
     fn max(self, b: Self) -> Self;
-    /// self where `mask` is not 0, else b.
-    fn where_set(self, mask: Self, b: Self) -> Self;
+    /// self in the lanes whose bits are set, else b.
+    fn in_lanes(self, bits: u32, b: Self) -> Self;
     /// The lanes in which self < b, as bits.
     fn less(self, b: Self) -> u32;
     /// Stores all lanes.
@@ -131,7 +131,7 @@ macro_rules! array {
     ($name:ident, |$a:ident, $b:ident, $c:ident| $mul_add:expr, $about:literal) => {
         #[doc = $about]
         #[derive(Clone, Copy)]
-        struct $name<const K: usize>([f64; K]);
+        pub(crate) struct $name<const K: usize>([f64; K]);
 
         // Loops, not closures, because closures would not be compiled with the caller's registers.
         impl<const K: usize> Vector<K> for $name<K> {
@@ -208,9 +208,9 @@ macro_rules! array {
                 self
             }
             #[inline(always)]
-            fn where_set(mut self, mask: Self, b: Self) -> Self {
+            fn in_lanes(mut self, bits: u32, b: Self) -> Self {
                 for k in 0..K {
-                    self.0[k] = if mask.0[k] != 0.0 { self.0[k] } else { b.0[k] };
+                    self.0[k] = if bits & 1 << k != 0 { self.0[k] } else { b.0[k] };
                 }
                 self
             }

@@ -302,10 +302,10 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
             let roots = look.evaluator.roots_of_inverse_mass(&state.z);
             let power = look.evaluator.hamiltonian_and_power(&state.z).map_or(0.0, |(_, power)| power);
             let power = power.abs().max(2.0 * plan.kinetic);
-            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots.clone(), power));
+            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots, power));
             let evaluator = &mut *look.evaluator;
             if scheme.has_lanes()
-                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, roots, time)
+                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, time)
             {
                 state.memory = Memory::Explicit(Box::new(lane));
             }

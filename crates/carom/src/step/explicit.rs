@@ -41,7 +41,6 @@ pub(crate) fn enter(
     walls: usize,
     tolerance: f64,
     longest: f64,
-    roots: Vec<f64>,
     time: f64,
 ) -> Option<LaneMemory> {
     let z = &state.z;
@@ -58,7 +57,7 @@ pub(crate) fn enter(
         h,
         low,
         high,
-        roots,
+        roots: Vec::new(),
         twice_kinetic,
         fastest,
         last_impact: None,
