@@ -214,10 +214,15 @@ impl Group {
         self.from[(0, lane)] >= self.control[(UNTIL, lane)]
     }
 
-    /// Copies what a motion carries, and writes q; returns the time.
-    pub(crate) fn store(&self, lane: usize, q: &mut [f64], progress: &mut LaneMemory) -> f64 {
-        let n = self.code.n;
+    /// Writes q, and returns the time.
+    pub(crate) fn place(&self, lane: usize, q: &mut [f64]) -> f64 {
         q.iter_mut().enumerate().for_each(|(i, q)| *q = self.from[(1 + i, lane)]);
+        self.from[(0, lane)]
+    }
+
+    /// Copies what a motion carries.
+    pub(crate) fn store(&self, lane: usize, progress: &mut LaneMemory) {
+        let n = self.code.n;
         let column = |rows: &Rows, first: usize, to: &mut Vec<f64>| {
             to.clear();
             to.extend((first..first + n).map(|i| rows[(i, lane)]));
@@ -231,7 +236,6 @@ impl Group {
         let Slot { last_impact, fastest, touched, .. } = self.slots[lane];
         let touched = (self.touching & 1 << lane != 0).then_some(touched);
         (progress.fastest, progress.last_impact, progress.touched) = (fastest, last_impact, touched);
-        self.from[(0, lane)]
     }
 
     /// p of a lane at its node.

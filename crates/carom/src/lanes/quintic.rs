@@ -76,11 +76,11 @@ fn single_root(b: &[f64; 6], zeros: usize) -> f64 {
     let mut x = if root > 0.0 && root < 1.0 { root } else { c[0] / (c[0] - end) };
     // Newton's method, or bisection where it leaves the bracket.
     for _ in 0..60 {
-        let (mut value, mut slope) = (c[5], 0.0);
-        for c in c[..5].iter().rev() {
-            slope = slope * x + value;
-            value = value * x + c;
-        }
+        // In pairs, which do not wait for each other.
+        let x2 = x * x;
+        let x4 = x2 * x2;
+        let value = (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2 + (c[4] + c[5] * x) * x4;
+        let slope = (c[1] + 2.0 * c[2] * x) + (3.0 * c[3] + 4.0 * c[4] * x) * x2 + 5.0 * c[5] * x4;
         *(if value > 0.0 { &mut low } else { &mut high }) = x;
         let mut next = x - value / slope;
         if !(next > low && next < high) {

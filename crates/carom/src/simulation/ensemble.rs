@@ -316,11 +316,12 @@ impl Worker<'_> {
             return;
         }
         let n = self.z.z.len() / 2;
-        self.z.t = group.store(lane, &mut self.z.z[..n], &mut self.progress);
+        self.z.t = group.place(lane, &mut self.z.z[..n]);
         group.momenta(lane, &mut self.z.z[n..]);
         rider.row = None;
         group.unload(lane);
         if leaves {
+            group.store(lane, &mut self.progress);
             done(row, &self.finish(lane, stop));
         } else {
             self.describe(lane);
@@ -365,22 +366,18 @@ impl Worker<'_> {
                     continue;
                 }
             };
-            let entered = self.enter(lane, &plan);
+            let can_enter = self.enter(lane, &plan);
             let (rider, z) = (&mut self.riders[lane], &self.state.z);
-            match entered {
-                Some(progress) => {
-                    group.load(lane, z.t, z.q(), &rider.parameters, &progress, self.ensemble.until);
-                    let patience = self.round + MOST_TRIALS;
-                    self.patience = self.patience.min(patience);
-                    (rider.row, rider.impacts, rider.plan, rider.patience) = (Some(row), 0, plan, patience);
-                    return;
-                }
-                None => {
-                    self.state.parameters = rider.parameters[..].into();
-                    let ended = self.ensemble.run_alone(self.state.clone(), plan, false, stop);
-                    done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
-                }
+            if can_enter {
+                group.load(lane, z.t, z.q(), &rider.parameters, &self.progress, self.ensemble.until);
+                let patience = self.round + MOST_TRIALS;
+                self.patience = self.patience.min(patience);
+                (rider.row, rider.impacts, rider.plan, rider.patience) = (Some(row), 0, plan, patience);
+                return;
             }
+            self.state.parameters = rider.parameters[..].into();
+            let ended = self.ensemble.run_alone(self.state.clone(), plan, false, stop);
+            done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
             if stop() {
                 return;
             }
@@ -404,15 +401,15 @@ impl Worker<'_> {
         ensemble.plan(&state.z, parameters)
     }
 
-    /// What the motion of a lane carries into it at its start; none if it cannot be in one.
-    fn enter(&mut self, lane: usize, plan: &Plan) -> Option<LaneMemory> {
-        let state = &self.state;
+    /// What the motion of a lane carries into it at its start; false if it cannot be in one.
+    fn enter(&mut self, lane: usize, plan: &Plan) -> bool {
+        let (state, Some(tolerance)) = (&self.state, plan.control) else { return false };
         debug_assert!(state.memory == Memory::None);
         let facts = self.ensemble.scheme.plant.facts();
         let evaluator = &mut *self.look.evaluator;
         evaluator.set_parameters(&self.riders[lane].parameters);
         evaluator.forget();
         let time = self.ensemble.until - state.z.t;
-        enter(evaluator, state, facts.walls, plan.control?, plan.step, time)
+        enter(evaluator, state, facts.walls, [tolerance, plan.step, time], &mut self.progress)
     }
 }

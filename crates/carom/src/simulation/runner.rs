@@ -11,7 +11,7 @@ use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Feedback, Following, Look, Mesh, Observer, Outcome, Schedule,
     Scheduled, Sections, Stream, Tally, drive, failure,
 };
-use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
+use crate::step::{Control, LaneMemory, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
 
 /// The steps and the checks of one run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -304,9 +304,9 @@ fn run(runner: &mut Runner, equipment: &mut Equipment, plan: Plan, audience: &mu
             let power = power.abs().max(2.0 * plan.kinetic);
             *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots, power));
             let evaluator = &mut *look.evaluator;
-            if scheme.has_lanes()
-                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, time)
-            {
+            let mut lane = LaneMemory::default();
+            let numbers = [tolerance, plan.step, time];
+            if scheme.has_lanes() && enter(evaluator, &state, facts.walls, numbers, &mut lane) {
                 state.memory = Memory::Explicit(Box::new(lane));
             }
         }
