@@ -269,3 +269,39 @@ impl std::ops::DerefMut for Buffer {
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1, 2, … in the lanes of some bits, else 0.
+    struct Number(u32);
+
+    impl Work for Number {
+        type Outcome = Vec<f64>;
+
+        fn run<const K: usize, V: Vector<K>>(self) -> Vec<f64> {
+            let (mut numbers, mut lanes) = ([0.0; K], [0.0; K]);
+            numbers.iter_mut().enumerate().for_each(|(k, x)| *x = (k + 1) as f64);
+            V::load(&numbers).in_lanes(self.0, V::splat(0.0)).store(&mut lanes);
+            lanes.to_vec()
+        }
+    }
+
+    /// Bits choose the same lanes in all registers; those beyond the last lane do not matter.
+    #[test]
+    fn bits_choose_lanes() {
+        let mut all = vec![Registers::detect(), Registers::Any];
+        #[cfg(target_arch = "x86_64")]
+        if all[0] == Registers::Avx512 {
+            all.push(Registers::Avx2);
+        }
+        for registers in all {
+            for (width, bits) in [2, 4, 8].into_iter().flat_map(|width| (0..512).map(move |bits| (width, bits))) {
+                let expected: Vec<f64> =
+                    (0..width).map(|k| if bits >> k & 1 == 1 { (k + 1) as f64 } else { 0.0 }).collect();
+                assert_eq!(registers.run(width, Number(bits)), expected, "{registers:?}, bits {bits:b}");
+            }
+        }
+    }
+}

@@ -188,7 +188,7 @@ impl Sweep {
         self.ensemble.method()
     }
 
-    /// True if eight runs are made at once, one in each lane.
+    /// True if several runs are made at once, one in each lane.
     pub fn has_lanes(&self) -> bool {
         self.ensemble.has_lanes()
     }
