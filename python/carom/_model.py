@@ -238,7 +238,7 @@ class Model:
         """Runs a motion from each start: ``q`` and ``v`` or ``p`` are (trajectory, dof), ``t`` has the times that are kept.
 
         The last of them is the end time; without ``t`` only the end is kept. If the model names neither a method nor a step,
-        motions go in lanes, eight at once.
+        motions go in lanes, several at once.
         """
         from ._sweep import run_many
 

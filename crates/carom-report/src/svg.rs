@@ -13,6 +13,8 @@ const PANEL: [f64; 2] = [480.0, 320.0];
 const MARGIN: [f64; 4] = [84.0, 26.0, 44.0, 52.0];
 /// The height of a legend row.
 const LEGEND: f64 = 19.0;
+/// The most rows of a legend: what follows is counted in its last entry, so that there is room for the axes.
+const LEGEND_ROWS: f64 = 5.0;
 const FONT: f64 = 13.0;
 /// More points than this are drawn small and written as one path.
 const MANY: usize = 400;
@@ -105,12 +107,20 @@ impl<'a> Panel<'a> {
 
     /// Arranges the legend in rows below the title. Returns the top of the axes.
     fn lay_legend(&mut self) -> f64 {
-        let named = self.chart.series.iter().filter(|series| !series.label.is_empty());
-        let (mut x, mut y) = (self.area[0], MARGIN[2] - 2.0);
-        for series in named {
-            let label = cut(&series.label, LONGEST);
+        let named: Vec<&str> =
+            self.chart.series.iter().map(|series| &*series.label).filter(|l| !l.is_empty()).collect();
+        let top = MARGIN[2] - 2.0;
+        let (mut x, mut y) = (self.area[0], top);
+        for (k, name) in named.iter().enumerate() {
+            let label = cut(name, LONGEST);
             let width = room(&label) + 38.0;
             if x > self.area[0] && x + width > self.area[1] + 12.0 {
+                if y + LEGEND > top + (LEGEND_ROWS - 0.5) * LEGEND {
+                    if let Some((last, _)) = self.legend.last_mut() {
+                        *last = format!("and {} more", named.len() - k + 1);
+                    }
+                    break;
+                }
                 (x, y) = (self.area[0], y + LEGEND);
             }
             self.legend.push((label, [x, y]));
@@ -312,5 +322,16 @@ mod tests {
         let right = panel.legend.iter().map(|(label, [x, _])| x + 26.0 + room(label)).fold(0.0, f64::max);
         assert!(right <= PANEL[0], "the legend ends at {right}");
         assert!(panel.legend.iter().all(|(_, [_, y])| *y < panel.area[2]), "the legend is above the axes");
+    }
+
+    #[test]
+    fn a_legend_leaves_room_for_the_axes() {
+        let mut long = chart(vec![[0.0, 0.0], [1.0, 1.0]]);
+        long.series = vec![Series::line("a name of some length", vec![[0.0, 0.0], [1.0, 1.0]]); 40];
+        let panel = Panel::new(&long, &LIGHT);
+        let [_, _, top, bottom] = panel.area;
+        assert!(bottom - top > 0.4 * PANEL[1], "the axes are {} high", bottom - top);
+        let (last, _) = panel.legend.last().expect("it has entries");
+        assert_eq!(*last, format!("and {} more", 41 - panel.legend.len()));
     }
 }

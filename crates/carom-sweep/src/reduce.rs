@@ -129,36 +129,37 @@ impl Statistics {
         }
         let (n, m) = (self.count as f64, other.count as f64);
         let delta = other.mean - self.mean;
-        let mine = self.filled(other);
+        self.fill(other);
         self.mean += delta * m / (n + m);
         self.squares += other.squares + delta * delta * n * m / (n + m);
         self.count += other.count;
         (self.least, self.largest) = (self.least.min(other.least), self.largest.max(other.largest));
-        if self.bins > 0 {
-            let (level, counts) = mine;
-            (self.level, self.counts) = (level, counts);
-        }
     }
 
-    /// The bins of both, whose width is the least power of two with which all numbers fit into them: it depends on the numbers alone,
-    /// not on the order in which they come.
-    fn filled(&self, other: &Statistics) -> (i32, BTreeMap<i64, u64>) {
+    /// Makes the bins those of both. Their width is the least power of two with which all numbers fit into them: it depends on the
+    /// numbers alone, not on the order in which they come.
+    fn fill(&mut self, other: &Statistics) {
         let (least, largest) = (self.least.min(other.least), self.largest.max(other.largest));
         if self.bins == 0 || least == largest {
-            return (0, BTreeMap::new());
+            return;
         }
         let level = level(least, largest, self.bins, self.level_known().max(other.level_known()));
-        let mut counts = BTreeMap::new();
-        for part in [self, other] {
-            match part.least == part.largest {
-                true => *counts.entry(bin(part.least, level)).or_default() += part.count,
-                false => {
-                    let shift = (level - part.level).min(63) as u32;
-                    part.counts.iter().for_each(|(i, count)| *counts.entry(i >> shift).or_default() += count);
-                }
-            }
+        if self.least == self.largest || level > self.level {
+            let mut counts = BTreeMap::new();
+            self.count_in(level, &mut counts);
+            (self.level, self.counts) = (level, counts);
         }
-        (level, counts)
+        other.count_in(level, &mut self.counts);
+    }
+
+    /// Counts the numbers in bins of this level.
+    fn count_in(&self, level: i32, counts: &mut BTreeMap<i64, u64>) {
+        if self.least == self.largest {
+            *counts.entry(bin(self.least, level)).or_default() += self.count;
+            return;
+        }
+        let shift = (level - self.level).min(63) as u32;
+        self.counts.iter().for_each(|(i, count)| *counts.entry(i >> shift).or_default() += count);
     }
 
     fn level_known(&self) -> Option<i32> {

@@ -101,7 +101,7 @@ fn by_status(summary: &Summary) -> String {
 fn text(model: &Model, summary: &Summary, job: &SweepJob, time: Duration) -> String {
     let Summary { rows, known, made, missing, .. } = summary;
     let method = if job.sweep.has_lanes() {
-        format!("{}, eight runs at once", job.sweep.method())
+        format!("{}, several runs at once", job.sweep.method())
     } else {
         job.sweep.method().into()
     };

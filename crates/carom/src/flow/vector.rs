@@ -24,8 +24,8 @@ pub(crate) trait Vector<const K: usize>: Copy {
     fn min(self, b: Self) -> Self;
     /// The larger of self and b; b if one is NaN.
     fn max(self, b: Self) -> Self;
-    /// self where `mask` is not 0, else b.
-    fn where_set(self, mask: Self, b: Self) -> Self;
+    /// self in the lanes whose bits are set, else b.
+    fn in_lanes(self, bits: u32, b: Self) -> Self;
     /// The lanes in which self < b, as bits.
     fn less(self, b: Self) -> u32;
     /// Stores all lanes.
@@ -131,7 +131,7 @@ macro_rules! array {
     ($name:ident, |$a:ident, $b:ident, $c:ident| $mul_add:expr, $about:literal) => {
         #[doc = $about]
         #[derive(Clone, Copy)]
-        struct $name<const K: usize>([f64; K]);
+        pub(crate) struct $name<const K: usize>([f64; K]);
 
         // Loops, not closures, because closures would not be compiled with the caller's registers.
         impl<const K: usize> Vector<K> for $name<K> {
@@ -208,9 +208,9 @@ macro_rules! array {
                 self
             }
             #[inline(always)]
-            fn where_set(mut self, mask: Self, b: Self) -> Self {
+            fn in_lanes(mut self, bits: u32, b: Self) -> Self {
                 for k in 0..K {
-                    self.0[k] = if mask.0[k] != 0.0 { self.0[k] } else { b.0[k] };
+                    self.0[k] = if bits & 1 << k != 0 { self.0[k] } else { b.0[k] };
                 }
                 self
             }
@@ -267,5 +267,41 @@ impl std::ops::DerefMut for Buffer {
     fn deref_mut(&mut self) -> &mut [f64] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1, 2, … in the lanes of some bits, else 0.
+    struct Number(u32);
+
+    impl Work for Number {
+        type Outcome = Vec<f64>;
+
+        fn run<const K: usize, V: Vector<K>>(self) -> Vec<f64> {
+            let (mut numbers, mut lanes) = ([0.0; K], [0.0; K]);
+            numbers.iter_mut().enumerate().for_each(|(k, x)| *x = (k + 1) as f64);
+            V::load(&numbers).in_lanes(self.0, V::splat(0.0)).store(&mut lanes);
+            lanes.to_vec()
+        }
+    }
+
+    /// Bits choose the same lanes in all registers; those beyond the last lane do not matter.
+    #[test]
+    fn bits_choose_lanes() {
+        let mut all = vec![Registers::detect(), Registers::Any];
+        #[cfg(target_arch = "x86_64")]
+        if all[0] == Registers::Avx512 {
+            all.push(Registers::Avx2);
+        }
+        for registers in all {
+            for (width, bits) in [2, 4, 8].into_iter().flat_map(|width| (0..512).map(move |bits| (width, bits))) {
+                let expected: Vec<f64> =
+                    (0..width).map(|k| if bits >> k & 1 == 1 { (k + 1) as f64 } else { 0.0 }).collect();
+                assert_eq!(registers.run(width, Number(bits)), expected, "{registers:?}, bits {bits:b}");
+            }
+        }
     }
 }

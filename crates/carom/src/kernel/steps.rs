@@ -45,14 +45,18 @@ impl Motion<'_> {
     }
 }
 
-/// The longest steps that are one function, in operations: the code of longer ones does not stay in the cache.
+/// The longest code of a step, in operations: longer code does not stay in the cache.
 const LONGEST: usize = 15_000;
+/// The number of lanes of a block.
 const LANES: usize = 8;
+/// The blocks that take their stages in turns, if the code is not too long.
+const BLOCKS: usize = 2;
 
 /// One step of all lanes, with all stages, which stay in registers as far as they fit.
 #[derive(Debug)]
 pub(crate) struct StepKernel {
     native: x64::Native,
+    blocks: usize,
     before: usize,
     after: usize,
 }
@@ -64,15 +68,22 @@ impl StepKernel {
         let compiler = Compiler::current().ok_or_else(|| unsupported("the feature `jit` is off"))?;
         x64::check_lanes(motion.node, compiler)?;
         let stages = tableau.a.len();
-        if stages * (motion.field.len() + 2 * stages * motion.n) + motion.node.len() > LONGEST {
+        let length = stages * (motion.field.len() + 2 * stages * motion.n) + motion.node.len();
+        let blocks = (LONGEST / length).min(BLOCKS);
+        if blocks == 0 {
             return Err(unsupported("the step is too long for one function"));
         }
-        let native = count_code(|| x64::Native::steps(motion, tableau, LANES, compiler))?;
-        let [before, after] = [motion.rows_before(), motion.rows_after()].map(|rows| rows * LANES);
-        Ok(StepKernel { native, before, after })
+        let native = count_code(|| x64::Native::steps(motion, tableau, (blocks, LANES), compiler))?;
+        let [before, after] = [motion.rows_before(), motion.rows_after()].map(|rows| rows * blocks * LANES);
+        Ok(StepKernel { native, blocks, before, after })
     }
 
-    /// Makes a step in all eight lanes: row i of lane k is at i·8 + k.
+    /// The number of blocks of eight lanes.
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Makes a step in all lanes: row i of lane k of block b is at (b·rows + i)·8 + k.
     ///
     /// # Panics
     ///

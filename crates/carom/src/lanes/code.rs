@@ -23,6 +23,8 @@ pub struct LaneCode {
     pub(super) impacts: Vec<LaneKernel>,
     /// → p
     pub(super) momenta: LaneKernel,
+    /// → (M⁻¹)ᵢᵢ
+    pub(super) mobility: LaneKernel,
     /// A whole step, if it can be one function.
     pub(super) step: Option<StepKernel>,
 }
@@ -63,6 +65,7 @@ impl LaneCode {
             node: lane_kernel(mechanics, &node, lanes)?,
             impacts: impacts.collect::<Result<_>>()?,
             momenta: lane_kernel(mechanics, &momenta, lanes)?,
+            mobility: lane_kernel(mechanics, &mechanics.mobility(), lanes)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! What becomes of a trial step in one lane, if it is not simply accepted.
 
-use super::group::{CHOSEN, CROSSED, FACTOR, Group, Happening, IS_ACCEPTED, LONGEST, LOWEST, OPEN, SQUARE, UNTIL};
+use super::group::{CHOSEN, CROSSED, FACTOR, Group, Happening, LONGEST, LOWEST, SQUARE, UNTIL};
 use super::judge::LARGEST_SQUARE;
 use super::quintic::{bernstein, first_root};
 use crate::limits::{EXPLICIT_SAFETY, MOST_AIMS, SHORTEST_STEP, SOON};
@@ -20,7 +20,8 @@ pub(super) fn decide(group: &mut Group, lane: usize) -> Happening {
     if square.is_nan() || square > LARGEST_SQUARE {
         let chosen = h * factor.min(EXPLICIT_SAFETY);
         group.slots[lane].aim = None;
-        (group.control[(OPEN, lane)], group.control[(CHOSEN, lane)]) = (1.0, chosen);
+        group.open |= 1 << lane;
+        group.control[(CHOSEN, lane)] = chosen;
         let is_short = chosen <= SHORTEST_STEP * t.abs().max(longest);
         return if is_short { Happening::Leaves } else { Happening::Nothing };
     }
@@ -73,9 +74,9 @@ fn accept(group: &mut Group, lane: usize, next: f64) -> Happening {
     if slot.aim.is_none() && group.from[(group.code.state(), lane)] == rest {
         group.to[(0, lane)] = group.control[(UNTIL, lane)];
     }
-    (slot.aim, slot.aims, slot.touched) = (None, 0, None);
-    (group.control[(OPEN, lane)], group.control[(CHOSEN, lane)]) = (1.0, next);
-    group.verdict[(IS_ACCEPTED, lane)] = 1.0;
+    (slot.aim, slot.aims) = (None, 0);
+    group.open |= 1 << lane;
+    group.control[(CHOSEN, lane)] = next;
     Happening::Node
 }
 
@@ -88,7 +89,7 @@ fn aim_at(group: &mut Group, lane: usize, h: f64, contact: Contact) -> Happening
         return Happening::Leaves;
     }
     slot.aim = Some(contact.wall);
-    group.control[(OPEN, lane)] = 0.0;
+    group.open &= !(1 << lane);
     group.from[(h_row, lane)] = aimed;
     Happening::Nothing
 }
@@ -102,7 +103,6 @@ fn land(group: &mut Group, lane: usize, wall: usize, delta: f64) -> Happening {
         group.hit[(1 + i, lane)] = q + delta * (v + 0.5 * delta * a);
         group.hit[(1 + n + i, lane)] = v + delta * a;
     }
-    group.slots[lane].lands = Some(wall);
     Happening::Impact(wall)
 }
 

@@ -9,6 +9,7 @@ use super::rows::Rows;
 use super::{LaneMemory, decide};
 use crate::flow::dop853::Stages;
 use crate::flow::vector::{Buffer, Registers};
+use crate::kernel::StepKernel;
 
 /// What happened in a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,9 +24,10 @@ pub(crate) enum Happening {
     Leaves,
 }
 
-/// K lanes.
+/// Lanes, in blocks of K.
 pub(crate) struct Group {
     pub(super) code: Arc<LaneCode>,
+    blocks: usize,
     k: usize,
     registers: Registers,
     /// Makes steps stage by stage, if a step is not one function.
@@ -45,13 +47,20 @@ pub(crate) struct Group {
     pub(super) control: Rows,
     /// See [`SQUARE`] and what follows it.
     pub(super) verdict: Rows,
-    /// The outputs of a kernel.
+    /// The outputs of a kernel, of one block.
     outputs: Buffer,
     pub(super) slots: Vec<Slot>,
     /// The lanes with a motion, as bits.
     on: u32,
+    /// Those whose motions do not aim at a wall.
+    pub(super) open: u32,
     /// The lanes whose states are new, and whose nodes are not computed yet.
     fresh: u32,
+    /// Those whose motions begin, so that √(M⁻¹)ᵢᵢ is not known yet.
+    beginning: u32,
+    /// The lanes that have left a wall at their node, and those that land on one in this trial.
+    touching: u32,
+    landing: u32,
     /// The lanes whose last trial step was simply accepted.
     accepted: u32,
     /// What happened in the last trial in the other lanes.
@@ -65,8 +74,6 @@ pub(super) const CHOSEN: usize = 0;
 pub(super) const LONGEST: usize = 1;
 /// When the motion ends.
 pub(super) const UNTIL: usize = 2;
-/// Not 0 if there is a motion in the lane that does not aim at a wall.
-pub(super) const OPEN: usize = 3;
 
 // The rows of `verdict`.
 /// The square of the error, relative to the tolerance.
@@ -77,8 +84,6 @@ pub(super) const FACTOR: usize = 1;
 pub(super) const LOWEST: usize = 2;
 /// Not 0 if a section may be crossed.
 pub(super) const CROSSED: usize = 3;
-/// Not 0 if the trial step is accepted.
-pub(super) const IS_ACCEPTED: usize = 4;
 
 /// One motion.
 #[derive(Clone, Debug, Default)]
@@ -88,19 +93,19 @@ pub(super) struct Slot {
     pub(super) aims: usize,
     pub(super) last_impact: Option<f64>,
     fastest: f64,
-    pub(super) touched: Option<usize>,
-    /// The wall where the trial step lands.
-    pub(super) lands: Option<usize>,
+    /// The wall that was left last.
+    touched: usize,
 }
 
 impl Group {
     pub(crate) fn new(code: &Arc<LaneCode>) -> Group {
         let LaneCode { n, parameters, lanes, .. } = **code;
-        let k = lanes.count();
-        let rows = |count: usize| Rows::zeros(count, k);
+        let (blocks, k) = (code.step.as_ref().map_or(1, StepKernel::blocks), lanes.count());
+        let rows = |count: usize| Rows::zeros(count, [blocks, k]);
         let (state, outputs) = (code.state(), code.node_outputs());
         Group {
             code: code.clone(),
+            blocks,
             k,
             registers: Registers::detect(),
             stages: code.step.is_none().then(|| Stages::new(n, parameters, lanes)),
@@ -109,20 +114,29 @@ impl Group {
             hit: rows(state),
             plus: rows(n + 3),
             sizes: rows(3 * n + 3),
-            control: rows(4),
-            verdict: rows(5),
+            control: rows(3),
+            verdict: rows(4),
             outputs: Buffer::zeros(outputs.max(n + 3) * k),
-            slots: vec![Slot::default(); k],
+            slots: vec![Slot::default(); blocks * k],
             on: 0,
+            open: 0,
             fresh: 0,
+            beginning: 0,
+            touching: 0,
+            landing: 0,
             accepted: 0,
-            happened: vec![Happening::Nothing; k],
+            happened: vec![Happening::Nothing; blocks * k],
         }
     }
 
     /// The number of lanes.
     pub(crate) fn lanes(&self) -> usize {
-        self.k
+        self.blocks * self.k
+    }
+
+    /// The bits of the lanes of a block.
+    fn of_block(&self, block: usize) -> u32 {
+        ((1 << self.k) - 1) << (block * self.k)
     }
 
     /// The first row of a wall in `from`: φ, φ̇ and φ̈.
@@ -158,28 +172,35 @@ impl Group {
             }
         }
         let LaneMemory { longest, h, last_impact, fastest, touched, .. } = *progress;
-        for (row, value) in [(CHOSEN, h), (LONGEST, longest), (UNTIL, until), (OPEN, 1.0)] {
+        for (row, value) in [(CHOSEN, h), (LONGEST, longest), (UNTIL, until)] {
             self.control[(row, lane)] = value;
         }
-        self.slots[lane] = Slot { last_impact, fastest, touched, ..Slot::default() };
+        self.slots[lane] = Slot { last_impact, fastest, touched: touched.unwrap_or(0), ..Slot::default() };
+        self.touching = self.touching & !(1 << lane) | u32::from(touched.is_some()) << lane;
         self.on |= 1 << lane;
+        self.open |= 1 << lane;
         self.fresh |= 1 << lane;
+        self.beginning = self.beginning & !(1 << lane) | u32::from(progress.roots.is_empty()) << lane;
     }
 
     fn put(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &LaneMemory) {
-        let state = [t].into_iter().chain(q.iter().chain(&progress.v).chain(parameters).copied());
-        for (i, x) in state.enumerate() {
-            (self.from[(i, lane)], self.hit[(i, lane)]) = (x, x);
+        let (n, LaneMemory { v, low, high, roots, twice_kinetic, tolerance, .. }) = (self.code.n, progress);
+        for rows in [&mut self.from, &mut self.hit] {
+            rows[(0, lane)] = t;
+            [(1, q), (1 + n, v), (1 + 2 * n, parameters)]
+                .into_iter()
+                .for_each(|(at, values)| rows.put(at, lane, values));
         }
-        let LaneMemory { low, high, roots, twice_kinetic, tolerance, .. } = progress;
-        let sizes = low.iter().chain(high).chain(roots).copied().chain([*twice_kinetic, *tolerance, 1.0 / tolerance]);
-        sizes.enumerate().for_each(|(i, x)| self.sizes[(i, lane)] = x);
+        let numbers = [*twice_kinetic, *tolerance, 1.0 / tolerance];
+        [(0, &low[..]), (n, high), (2 * n, roots), (3 * n, &numbers)]
+            .into_iter()
+            .for_each(|(at, values)| self.sizes.put(at, lane, values));
     }
 
     /// Empties a lane.
     pub(crate) fn unload(&mut self, lane: usize) {
         self.on &= !(1 << lane);
-        self.control[(OPEN, lane)] = 0.0;
+        self.open &= !(1 << lane);
         self.from[(self.code.state(), lane)] = 0.0;
     }
 
@@ -193,10 +214,15 @@ impl Group {
         self.from[(0, lane)] >= self.control[(UNTIL, lane)]
     }
 
-    /// Copies what a motion carries, and writes q; returns the time.
-    pub(crate) fn store(&self, lane: usize, q: &mut [f64], progress: &mut LaneMemory) -> f64 {
-        let n = self.code.n;
+    /// Writes q, and returns the time.
+    pub(crate) fn place(&self, lane: usize, q: &mut [f64]) -> f64 {
         q.iter_mut().enumerate().for_each(|(i, q)| *q = self.from[(1 + i, lane)]);
+        self.from[(0, lane)]
+    }
+
+    /// Copies what a motion carries.
+    pub(crate) fn store(&self, lane: usize, progress: &mut LaneMemory) {
+        let n = self.code.n;
         let column = |rows: &Rows, first: usize, to: &mut Vec<f64>| {
             to.clear();
             to.extend((first..first + n).map(|i| rows[(i, lane)]));
@@ -208,19 +234,19 @@ impl Group {
         (progress.tolerance, progress.twice_kinetic) = (self.tolerance(lane), self.sizes[(3 * n, lane)]);
         (progress.h, progress.longest) = (self.control[(CHOSEN, lane)], self.control[(LONGEST, lane)]);
         let Slot { last_impact, fastest, touched, .. } = self.slots[lane];
+        let touched = (self.touching & 1 << lane != 0).then_some(touched);
         (progress.fastest, progress.last_impact, progress.touched) = (fastest, last_impact, touched);
-        self.from[(0, lane)]
     }
 
     /// p of a lane at its node.
     pub(crate) fn momenta(&mut self, lane: usize, p: &mut [f64]) {
-        let state = self.from.first(self.code.state());
-        momenta(&self.code, state, &mut self.outputs, lane, p);
+        let state = &self.from.block(lane / self.k)[..self.code.state() * self.k];
+        momenta(&self.code, state, &mut self.outputs, lane % self.k, p);
     }
 
     /// p of a lane before its last impact.
     pub(crate) fn momenta_at_impact(&mut self, lane: usize, p: &mut [f64]) {
-        momenta(&self.code, &self.hit, &mut self.outputs, lane, p);
+        momenta(&self.code, self.hit.block(lane / self.k), &mut self.outputs, lane % self.k, p);
     }
 
     /// (q, v⁻) of the last impact in a lane, λ and φ̇⁻.
@@ -237,25 +263,27 @@ impl Group {
 
     /// Tries one step in every lane. Returns those, as bits, in which a motion has met a wall, reached its end, or cannot go on.
     pub(crate) fn advance(&mut self) -> u32 {
-        self.refresh();
-        let (state, from, control) = (self.code.state(), &mut self.from, &self.control);
-        self.registers.run(self.k, Choose { state, from, control });
-        self.step();
-        self.accepted = self.judge();
-        for lane in bits(self.accepted) {
-            self.slots[lane].touched = None;
+        for block in 0..self.blocks {
+            self.refresh(block);
+            let (state, open) = (self.code.state(), self.open >> (block * self.k));
+            let (from, control) = (self.from.block_mut(block), self.control.block(block));
+            self.registers.run(self.k, Choose { state, open, from, control });
         }
-        let mut eventful = 0;
+        self.step();
+        self.accepted = (0..self.blocks).map(|block| self.judge(block)).sum();
+        let (mut accepted, mut eventful) = (self.accepted, 0);
         for lane in bits(self.on & !self.accepted) {
             self.happened[lane] = decide::decide(self, lane);
-            if matches!(self.happened[lane], Happening::Impact(_) | Happening::Leaves) {
-                eventful |= 1 << lane;
+            match self.happened[lane] {
+                Happening::Nothing => {}
+                Happening::Node => accepted |= 1 << lane,
+                Happening::Impact(_) => (self.landing, eventful) = (self.landing | 1 << lane, eventful | 1 << lane),
+                Happening::Leaves => eventful |= 1 << lane,
             }
         }
-        let under_way = self.keep();
-        if eventful != 0 {
-            self.land();
-        }
+        self.touching &= !accepted;
+        let under_way: u32 = (0..self.blocks).map(|block| self.keep(block, accepted)).sum();
+        self.land();
         eventful | self.on & !under_way
     }
 
@@ -275,82 +303,100 @@ impl Group {
         stages.errors(errors);
     }
 
-    /// The lanes in which steps are simply accepted.
-    fn judge(&mut self) -> u32 {
+    /// The lanes of a block in which steps are simply accepted.
+    fn judge(&mut self, block: usize) -> u32 {
         let LaneCode { n, walls, sections, .. } = *self.code;
         let (state, outputs) = (self.code.state(), self.code.node_outputs());
-        let (from, to, sizes) = (&self.from, &mut self.to, &self.sizes);
-        let (control, verdict) = (&mut self.control, &mut self.verdict);
-        let judge = Judge { n, state, walls, sections, outputs, from, to, sizes, control, verdict };
-        self.registers.run(self.k, judge)
+        let (from, to, sizes) = (self.from.block(block), self.to.block_mut(block), self.sizes.block(block));
+        let (control, verdict) = (self.control.block_mut(block), self.verdict.block_mut(block));
+        let open = self.open >> (block * self.k);
+        let judge = Judge { n, state, walls, sections, outputs, open, from, to, sizes, control, verdict };
+        self.registers.run(self.k, judge) << (block * self.k)
     }
 
-    /// Takes the ends of the accepted steps for nodes. Returns the lanes whose motions have not reached their ends.
-    fn keep(&mut self) -> u32 {
+    /// Takes the ends of the accepted steps of a block for nodes. Returns the lanes whose motions have not reached their ends.
+    fn keep(&mut self, block: usize, accepted: u32) -> u32 {
         let (n, state, outputs) = (self.code.n, self.code.state(), self.code.node_outputs());
-        let (from, to, sizes) = (&mut self.from, &self.to, &mut self.sizes);
-        let (control, verdict) = (&self.control, &self.verdict);
-        self.registers.run(self.k, Keep { n, state, outputs, from, to, sizes, control, verdict })
+        let (from, to, sizes) = (self.from.block_mut(block), self.to.block(block), self.sizes.block_mut(block));
+        let (first, control) = (block * self.k, self.control.block(block));
+        let keep = Keep { n, state, outputs, accepted: accepted >> first, from, to, sizes, control };
+        self.registers.run(self.k, keep) << first
     }
 
-    /// Computes the nodes that are new.
-    fn refresh(&mut self) {
-        let fresh = std::mem::take(&mut self.fresh);
+    /// Computes the nodes of a block that are new.
+    fn refresh(&mut self, block: usize) {
+        let fresh = self.fresh & self.of_block(block);
         if fresh == 0 {
             return;
         }
+        self.fresh &= !fresh;
         let (k, n, state) = (self.k, self.code.n, self.code.state());
         let outputs = self.code.node_outputs();
-        self.code.node.eval(self.from.first(state), &[], &mut self.outputs[..outputs * k]);
+        self.code.node.eval(&self.from.block(block)[..state * k], &[], &mut self.outputs[..outputs * k]);
         for lane in bits(fresh) {
             for i in 0..outputs {
-                self.from[(state + 1 + i, lane)] = self.outputs[i * k + lane];
+                self.from[(state + 1 + i, lane)] = self.outputs[i * k + lane % k];
             }
-            if let Some(wall) = self.slots[lane].touched {
-                let row = self.gap_before(wall);
+            if self.touching & 1 << lane != 0 {
+                let row = self.gap_before(self.slots[lane].touched);
                 self.from[(row, lane)] = 0.0;
             }
             // The first node of a motion counts for its size too.
-            let power = self.outputs[n * k + lane].abs();
+            let power = self.outputs[n * k + lane % k].abs();
             let largest = &mut self.sizes[(3 * n, lane)];
             *largest = largest.max(power);
+        }
+        let beginning = fresh & self.beginning;
+        if beginning == 0 {
+            return;
+        }
+        self.beginning &= !beginning;
+        self.code.mobility.eval(&self.from.block(block)[..state * k], &[], &mut self.outputs[..n * k]);
+        for lane in bits(beginning) {
+            (0..n).for_each(|i| self.sizes[(2 * n + i, lane)] = self.outputs[i * k + lane % k].max(0.0).sqrt());
         }
     }
 
     /// Reflects the lanes that land on walls.
     fn land(&mut self) {
-        let (k, n) = (self.k, self.code.n);
-        let mut done = [false; 8];
-        for lane in 0..k {
-            let Some(wall) = self.slots[lane].lands else { continue };
-            if !done[lane] {
-                let reflected = &mut self.outputs[..(n + 3) * k];
-                self.code.impacts[wall].eval(&self.hit, &[], reflected);
-                for other in (lane..k).filter(|&other| self.slots[other].lands == Some(wall)) {
-                    (0..n + 3).for_each(|i| self.plus[(i, other)] = reflected[i * k + other]);
-                    done[other] = true;
+        while self.landing != 0 {
+            let lane = self.landing.trailing_zeros() as usize;
+            let (block, happened) = (lane / self.k, self.happened[lane]);
+            let Happening::Impact(wall) = happened else { unreachable!("a lane that lands has an impact") };
+            let reflected = &mut self.outputs[..(self.code.n + 3) * self.k];
+            self.code.impacts[wall].eval(self.hit.block(block), &[], reflected);
+            for other in bits(self.landing & self.of_block(block)) {
+                if self.happened[other] == happened {
+                    self.landing &= !(1 << other);
+                    self.reflect(other, wall);
                 }
             }
-            self.slots[lane].lands = None;
-            let [lambda, rate, w] = [n, n + 1, n + 2].map(|i| self.plus[(i, lane)]);
-            if !(lambda > 0.0 && lambda.is_finite() && rate < 0.0) {
-                self.happened[lane] = Happening::Leaves;
-                continue;
-            }
-            (0..1 + n).for_each(|i| self.from[(i, lane)] = self.hit[(i, lane)]);
-            for i in 0..n {
-                self.from[(1 + n + i, lane)] = self.plus[(i, lane)];
-                let q = self.hit[(1 + i, lane)];
-                let (low, high) = (self.sizes[(i, lane)], self.sizes[(n + i, lane)]);
-                (self.sizes[(i, lane)], self.sizes[(n + i, lane)]) = (low.min(q), high.max(q));
-            }
-            let slot = &mut self.slots[lane];
-            (slot.aim, slot.aims) = (None, 0);
-            (slot.last_impact, slot.touched) = (Some(self.hit[(0, lane)]), Some(wall));
-            slot.fastest = slot.fastest.max(-rate / w.sqrt());
-            self.control[(OPEN, lane)] = 1.0;
-            self.fresh |= 1 << lane;
         }
+    }
+
+    /// Makes the node of a lane that after its impact.
+    fn reflect(&mut self, lane: usize, wall: usize) {
+        let (n, k) = (self.code.n, self.k);
+        (0..n + 3).for_each(|i| self.plus[(i, lane)] = self.outputs[i * k + lane % k]);
+        let [lambda, rate, w] = [n, n + 1, n + 2].map(|i| self.plus[(i, lane)]);
+        if !(lambda > 0.0 && lambda.is_finite() && rate < 0.0) {
+            self.happened[lane] = Happening::Leaves;
+            return;
+        }
+        (0..1 + n).for_each(|i| self.from[(i, lane)] = self.hit[(i, lane)]);
+        for i in 0..n {
+            self.from[(1 + n + i, lane)] = self.plus[(i, lane)];
+            let q = self.hit[(1 + i, lane)];
+            let (low, high) = (self.sizes[(i, lane)], self.sizes[(n + i, lane)]);
+            (self.sizes[(i, lane)], self.sizes[(n + i, lane)]) = (low.min(q), high.max(q));
+        }
+        let slot = &mut self.slots[lane];
+        (slot.aim, slot.aims) = (None, 0);
+        (slot.last_impact, slot.touched) = (Some(self.hit[(0, lane)]), wall);
+        slot.fastest = slot.fastest.max(-rate / w.sqrt());
+        self.open |= 1 << lane;
+        self.fresh |= 1 << lane;
+        self.touching |= 1 << lane;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The error of a trial step, which walls are near, and whether it is simply accepted, in all lanes at once.
 
-use super::group::{CHOSEN, CROSSED, FACTOR, IS_ACCEPTED, LOWEST, OPEN, SQUARE, UNTIL};
-use super::quintic::bernstein;
+use super::group::{CHOSEN, CROSSED, FACTOR, LOWEST, SQUARE, UNTIL};
+use super::quintic::bernstein_of;
 use crate::flow::vector::{Vector, Work};
 use crate::limits::{
     CONTROL_FLOOR, EXPLICIT_ACCEPTS, EXPLICIT_FAR, EXPLICIT_GROWTH, EXPLICIT_JUMP, EXPLICIT_SAFETY, EXPLICIT_SHRINK,
@@ -15,6 +15,8 @@ pub(super) struct Judge<'a> {
     pub(super) walls: usize,
     pub(super) sections: usize,
     pub(super) outputs: usize,
+    /// The lanes with a motion that does not aim at a wall, as bits.
+    pub(super) open: u32,
     pub(super) from: &'a [f64],
     pub(super) to: &'a mut [f64],
     pub(super) sizes: &'a [f64],
@@ -39,10 +41,16 @@ impl Work for Judge<'_> {
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(mut self) -> u32 {
-        self.measure::<K, V>();
-        self.look_at_walls::<K>();
-        self.look_at_sections::<K>();
-        self.accept::<K, V>()
+        let (square, factor) = self.measure::<K, V>();
+        let lowest = self.look_at_walls::<K, V>();
+        let crossed = self.look_at_sections::<K, V>();
+        square.store(row_mut(self.verdict, SQUARE));
+        factor.store(row_mut(self.verdict, FACTOR));
+        lowest.store(row_mut(self.verdict, LOWEST));
+        let free = V::splat(-f64::MIN_POSITIVE).less(lowest);
+        let accepted = self.open & square.less(V::splat(LARGEST_SQUARE)) & free & !crossed;
+        self.accept::<K, V>(accepted, factor);
+        accepted
     }
 }
 
@@ -57,7 +65,7 @@ impl Judge<'_> {
     /// The scale of a coordinate is its extent, or the way of a step with the largest kinetic energy; that of a velocity is this
     /// energy.
     #[inline(always)]
-    fn measure<const K: usize, V: Vector<K>>(&mut self) {
+    fn measure<const K: usize, V: Vector<K>>(&self) -> (V, V) {
         let n = self.n;
         let (h, inverse_tolerance) = (V::load(row(self.from, self.state)), V::load(row(self.sizes, 3 * n + 2)));
         let speed = V::load(row(self.to, 1 + 3 * n)).abs().max(V::load(row(self.sizes, 3 * n))).sqrt();
@@ -85,82 +93,64 @@ impl Judge<'_> {
         }
         let below = V::splat((2 * n) as f64).mul(V::splat(0.01).mul_add(sum3, sum5)).max(V::splat(f64::MIN_POSITIVE));
         let above = h.mul(sum5).mul(inverse_tolerance);
-        let (mut square, mut factor) = ([0.0; K], [0.0; K]);
-        above.mul(above).div(below).store(&mut square);
-        for k in 0..K {
-            factor[k] = factor_of(square[k]);
-        }
-        *row_mut(self.verdict, SQUARE) = square;
-        *row_mut(self.verdict, FACTOR) = factor;
+        let square = above.mul(above).div(below);
+        (square, factor_of(square))
     }
 
+    /// The least Bernstein coefficient of all gaps; NaN if one is not finite.
     #[inline(always)]
-    fn look_at_walls<const K: usize>(&mut self) {
-        let h = row::<K>(self.from, self.state);
+    fn look_at_walls<const K: usize, V: Vector<K>>(&self) -> V {
+        let h = V::load(row(self.from, self.state));
+        let (slope, bend) = (V::splat(0.2).mul(h), V::splat(0.05).mul(h.mul(h)));
         let (node, node1) = (self.state + 1 + self.n + 1, 1 + 2 * self.n + self.n + 1);
-        let mut lowest = [f64::INFINITY; K];
+        let (mut lowest, mut sum) = (V::splat(f64::INFINITY), V::splat(0.0));
         for wall in 0..self.walls {
             let (at, at1) = (node + 3 * wall, node1 + 3 * wall);
-            let [f0, d0, s0] = [row::<K>(self.from, at), row(self.from, at + 1), row(self.from, at + 2)];
-            let [f1, d1, s1] = [row::<K>(self.to, at1), row(self.to, at1 + 1), row(self.to, at1 + 2)];
-            for k in 0..K {
-                let b = bernstein(h[k], [f0[k], d0[k], s0[k]], [f1[k], d1[k], s1[k]]);
-                let (mut least, mut sum) = (lowest[k], 0.0);
-                for b in b {
-                    least = if b < least { b } else { least };
-                    // A sum, in which no NaN gets lost.
-                    sum += 0.0 * b;
-                }
-                lowest[k] = least + sum;
+            let (f0, d0, s0) = (row::<K>(self.from, at), row::<K>(self.from, at + 1), row::<K>(self.from, at + 2));
+            let (f1, d1, s1) = (row::<K>(self.to, at1), row::<K>(self.to, at1 + 1), row::<K>(self.to, at1 + 2));
+            let before = [V::load(f0), V::load(d0), V::load(s0)];
+            let after = [V::load(f1), V::load(d1), V::load(s1)];
+            let coefficients = bernstein_of(slope, bend, before, after);
+            for i in 0..6 {
+                (lowest, sum) = (lowest.min(coefficients[i]), sum.add(coefficients[i]));
             }
         }
-        *row_mut(self.verdict, LOWEST) = lowest;
+        // The least of numbers may lose a NaN, their sum cannot.
+        sum.mul_add(V::splat(0.0), lowest)
     }
 
-    /// A section is crossed if the cubic with its values and rates at both ends may change its sign.
+    /// The lanes where a section may be crossed, as bits: the cubic with its values and rates at both ends may change its sign.
     #[inline(always)]
-    fn look_at_sections<const K: usize>(&mut self) {
-        let h = row::<K>(self.from, self.state);
-        let first = self.n + 1 + 3 * self.walls;
-        let mut crossed = [0.0; K];
+    fn look_at_sections<const K: usize, V: Vector<K>>(&mut self) -> u32 {
+        if self.sections == 0 {
+            return 0;
+        }
+        let third = V::load(row(self.from, self.state)).div(V::splat(3.0));
+        let (first, zero) = (self.n + 1 + 3 * self.walls, V::splat(0.0));
+        let mut crossed = 0;
         for section in 0..self.sections {
             let (at, at1) = (self.state + 1 + first + 2 * section, 1 + 2 * self.n + first + 2 * section);
-            let (g0, d0) = (row::<K>(self.from, at), row::<K>(self.from, at + 1));
-            let (g1, d1) = (row::<K>(self.to, at1), row::<K>(self.to, at1 + 1));
-            for k in 0..K {
-                let third = h[k] / 3.0;
-                let (g0, g1) = (g0[k], g1[k]);
-                let (b1, b2) = (g0 + third * d0[k], g1 - third * d1[k]);
-                let same =
-                    (g0 > 0.0 && b1 > 0.0 && b2 > 0.0 && g1 > 0.0) || (g0 < 0.0 && b1 < 0.0 && b2 < 0.0 && g1 < 0.0);
-                crossed[k] = if same { crossed[k] } else { 1.0 };
-            }
+            let (g0, d0) = (V::load(row(self.from, at)), V::load(row(self.from, at + 1)));
+            let (g1, d1) = (V::load(row(self.to, at1)), V::load(row(self.to, at1 + 1)));
+            let (b1, b2) = (third.mul(d0).add(g0), g1.sub(third.mul(d1)));
+            let above = zero.less(g0) & zero.less(b1) & zero.less(b2) & zero.less(g1);
+            let below = g0.less(zero) & b1.less(zero) & b2.less(zero) & g1.less(zero);
+            crossed |= !(above | below);
         }
-        *row_mut(self.verdict, CROSSED) = crossed;
+        V::splat(1.0).in_lanes(crossed, zero).store(row_mut(self.verdict, CROSSED));
+        crossed
     }
 
-    /// Accepts the steps whose errors are small, and which meet nothing and aim at nothing.
+    /// The next steps, and the times, in these lanes.
     #[inline(always)]
-    fn accept<const K: usize, V: Vector<K>>(&mut self) -> u32 {
-        let (t0, h) = (row::<K>(self.from, 0), row::<K>(self.from, self.state));
-        let square = row::<K>(self.verdict, SQUARE);
-        let (lowest, crossed) = (row::<K>(self.verdict, LOWEST), row::<K>(self.verdict, CROSSED));
-        let open = row::<K>(self.control, OPEN);
-        let mut is_accepted = [0.0; K];
-        for k in 0..K {
-            let is_plain = (square[k] <= LARGEST_SQUARE) & (crossed[k] == 0.0) & (lowest[k] >= 0.0) & (open[k] != 0.0);
-            is_accepted[k] = if is_plain { 1.0 } else { 0.0 };
-        }
-        let (accepted, t0, h) = (V::load(&is_accepted), V::load(t0), V::load(h));
-        let factor = V::load(row(self.verdict, FACTOR));
+    fn accept<const K: usize, V: Vector<K>>(&mut self, accepted: u32, factor: V) {
+        let (t0, h) = (V::load(row(self.from, 0)), V::load(row(self.from, self.state)));
         let (chosen, until) = (V::load(row(self.control, CHOSEN)), V::load(row(self.control, UNTIL)));
-        let t1 = V::load(row(self.to, 0));
-        h.mul(factor).where_set(accepted, chosen).store(row_mut(self.control, CHOSEN));
+        h.mul(factor).in_lanes(accepted, chosen).store(row_mut(self.control, CHOSEN));
         // The last step ends exactly where the motion does.
-        let short = h.sub(until.sub(t0));
-        t1.where_set(short, until).where_set(accepted, t1).store(row_mut(self.to, 0));
-        accepted.store(row_mut(self.verdict, IS_ACCEPTED));
-        V::splat(0.0).less(accepted)
+        let (t1, rest) = (V::load(row(self.to, 0)), until.sub(t0));
+        let ends = accepted & !(h.less(rest) | rest.less(h));
+        until.in_lanes(ends, t1).store(row_mut(self.to, 0));
     }
 }
 
@@ -172,51 +162,66 @@ pub(super) const LARGEST_SQUARE: f64 = EXPLICIT_ACCEPTS * EXPLICIT_ACCEPTS;
 
 /// The factor for the next step: 0.8 (tolerance/error)^{1/8} within limits, from the square of the relative error.
 #[inline(always)]
-fn factor_of(square: f64) -> f64 {
-    // Beyond these the factor is at its limits. A NaN passes.
-    let square = if square < 1e-30 { 1e-30 } else { square };
-    let square = if square > 1e30 { 1e30 } else { square };
-    let factor = EXPLICIT_SAFETY * inverse_root(square);
-    let most = if factor > EXPLICIT_FAR { EXPLICIT_JUMP } else { EXPLICIT_GROWTH };
-    let factor = if factor > most { most } else { factor };
-    // Also if it is NaN.
-    if factor >= EXPLICIT_SHRINK { factor } else { EXPLICIT_SHRINK }
+fn factor_of<const K: usize, V: Vector<K>>(square: V) -> V {
+    // Beyond these the factor is at its limits. A NaN gives the least factor.
+    let square = V::splat(1e30).min(V::splat(1e-30).max(square));
+    let factor = V::splat(EXPLICIT_SAFETY).mul(inverse_root(square));
+    let far = V::splat(EXPLICIT_FAR).less(factor);
+    let most = V::splat(EXPLICIT_JUMP).in_lanes(far, V::splat(EXPLICIT_GROWTH));
+    most.min(factor).max(V::splat(EXPLICIT_SHRINK))
 }
 
-/// x^{−1/16} to 0.2 %, for numbers that are not extreme: three square roots would take longer than all the rest. The exponent comes
-/// from a shift of the bits, the digits from two steps of Newton's method.
+/// x^{−1/16} to 0.1 %, for numbers that are not extreme: three square roots would take longer than all the rest. The exponent comes
+/// from a shift of the bits, which gives y, and the digits from a series.
+///
+/// ```text
+/// x^{−1/16} = y (1 − e)^{−1/16} ≈ y (1 + e/16 + 17/512 e² + 187/8192 e³),   e = 1 − x y¹⁶
+/// ```
 #[inline(always)]
-fn inverse_root(x: f64) -> f64 {
+fn inverse_root<const K: usize, V: Vector<K>>(x: V) -> V {
     /// The bits of 1 times 17/16, less what the straight lines between powers of two are too high.
-    const BITS: u64 = 0x43EF_0000_0000_0000 - 0x0001_0000_0000_0000;
-    let mut y = f64::from_bits(BITS.wrapping_sub(x.to_bits() >> 4));
-    for _ in 0..2 {
-        let y2 = y * y;
-        let y4 = y2 * y2;
-        let y8 = y4 * y4;
-        y *= 1.0625 - 0.0625 * x * (y8 * y8);
+    const BITS: u64 = 0x43EF_0000_0000_0000 - 0x0000_DC00_0000_0000;
+    let mut lanes = [0.0; K];
+    x.store(&mut lanes);
+    for lane in &mut lanes {
+        *lane = f64::from_bits(BITS.wrapping_sub(lane.to_bits() >> 4));
     }
-    y
+    let y = V::load(&lanes);
+    let y2 = y.mul(y);
+    let y4 = y2.mul(y2);
+    let y8 = y4.mul(y4);
+    let e = V::splat(1.0).sub(x.mul(y8.mul(y8)));
+    let series = e.mul_add(V::splat(187.0 / 8192.0), V::splat(17.0 / 512.0));
+    let series = e.mul_add(e.mul_add(series, V::splat(1.0 / 16.0)), V::splat(1.0));
+    y.mul(series)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::vector::Plain;
+
+    /// The result in a lane.
+    fn lanes(x: f64, f: impl Fn(Plain<2>) -> Plain<2>) -> f64 {
+        let mut out = [0.0; 2];
+        f(Plain::splat(x)).store(&mut out);
+        out[1]
+    }
 
     #[test]
     fn roots_are_good_enough_for_the_length_of_a_step() {
         for i in -3000..3000 {
             let x = 10_f64.powf(f64::from(i) / 100.0);
-            let (found, exact) = (inverse_root(x), x.powf(-1.0 / 16.0));
-            assert!((found / exact - 1.0).abs() < 2e-3, "{x:e}: {found}, not {exact}");
+            let (found, exact) = (lanes(x, inverse_root), x.powf(-1.0 / 16.0));
+            assert!((found / exact - 1.0).abs() < 1e-3, "{x:e}: {found}, not {exact}");
         }
     }
 
     #[test]
     fn factors_have_limits() {
-        assert_eq!(factor_of(0.0), EXPLICIT_JUMP);
-        assert_eq!(factor_of(f64::INFINITY), EXPLICIT_SHRINK);
-        assert_eq!(factor_of(f64::NAN), EXPLICIT_SHRINK);
-        assert!((factor_of(1.0) - EXPLICIT_SAFETY).abs() < 2e-3);
+        assert_eq!(lanes(0.0, factor_of), EXPLICIT_JUMP);
+        assert_eq!(lanes(f64::INFINITY, factor_of), EXPLICIT_SHRINK);
+        assert_eq!(lanes(f64::NAN, factor_of), EXPLICIT_SHRINK);
+        assert!((lanes(1.0, factor_of) - EXPLICIT_SAFETY).abs() < 2e-3);
     }
 }

@@ -30,7 +30,7 @@ pub struct LaneMemory {
     pub low: Vec<f64>,
     /// The largest value of each coordinate so far.
     pub high: Vec<f64>,
-    /// √(M⁻¹)ᵢᵢ of each coordinate at the start.
+    /// √(M⁻¹)ᵢᵢ of each coordinate at the start; empty before the first step.
     pub roots: Vec<f64>,
     /// The largest p·v at a node so far.
     pub twice_kinetic: f64,

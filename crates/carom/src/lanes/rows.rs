@@ -4,20 +4,40 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use crate::flow::vector::Buffer;
 
-/// Rows of numbers: row i of lane k is at i·K + k.
+/// Rows of numbers in blocks of K lanes, K a power of two: row i of lane k of block b is at (b·rows + i)·K + k.
 pub(super) struct Rows {
     data: Buffer,
+    rows: usize,
     k: usize,
 }
 
 impl Rows {
-    pub(super) fn zeros(rows: usize, k: usize) -> Rows {
-        Rows { data: Buffer::zeros(rows * k), k }
+    pub(super) fn zeros(rows: usize, [blocks, k]: [usize; 2]) -> Rows {
+        Rows { data: Buffer::zeros(blocks * rows * k), rows, k }
     }
 
-    /// The numbers of the first rows.
-    pub(super) fn first(&self, rows: usize) -> &[f64] {
-        &self.data[..rows * self.k]
+    /// The rows of a block.
+    #[inline]
+    pub(super) fn block(&self, block: usize) -> &[f64] {
+        let size = self.rows * self.k;
+        &self.data[block * size..][..size]
+    }
+
+    #[inline]
+    pub(super) fn block_mut(&mut self, block: usize) -> &mut [f64] {
+        let size = self.rows * self.k;
+        &mut self.data[block * size..][..size]
+    }
+
+    /// Writes consecutive rows of a lane.
+    pub(super) fn put(&mut self, first: usize, lane: usize, values: &[f64]) {
+        values.iter().enumerate().for_each(|(i, x)| self[(first + i, lane)] = *x);
+    }
+
+    #[inline]
+    fn place(&self, row: usize, lane: usize) -> usize {
+        let (shift, mask) = (self.k.trailing_zeros(), self.k - 1);
+        ((lane >> shift) * self.rows + row) * self.k + (lane & mask)
     }
 }
 
@@ -36,19 +56,20 @@ impl DerefMut for Rows {
     }
 }
 
-/// Row i of a lane is at `[(i, lane)]`.
+/// Row i of a lane, counted over all blocks, is at `[(i, lane)]`.
 impl Index<(usize, usize)> for Rows {
     type Output = f64;
 
     #[inline]
     fn index(&self, (row, lane): (usize, usize)) -> &f64 {
-        &self.data[row * self.k + lane]
+        &self.data[self.place(row, lane)]
     }
 }
 
 impl IndexMut<(usize, usize)> for Rows {
     #[inline]
     fn index_mut(&mut self, (row, lane): (usize, usize)) -> &mut f64 {
-        &mut self.data[row * self.k + lane]
+        let place = self.place(row, lane);
+        &mut self.data[place]
     }
 }

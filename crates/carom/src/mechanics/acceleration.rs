@@ -101,6 +101,13 @@ impl Mechanics {
         let plus = self.v.iter().zip(&response).map(|(&v, &response)| v + lambda * response);
         plus.chain([lambda, rate, w]).collect()
     }
+
+    /// (M⁻¹)ᵢᵢ of each coordinate.
+    pub(crate) fn mobility(&self) -> Vec<Expr> {
+        let unit = |i: usize| (0..self.n()).map(|j| Expr::constant(if i == j { 1.0 } else { 0.0 })).collect();
+        let columns = eliminate_columns(self.mass(), (0..self.n()).map(unit).collect());
+        columns.iter().enumerate().map(|(i, column)| column[i]).collect()
+    }
 }
 
 #[cfg(test)]

@@ -39,11 +39,8 @@ enum Timed {
     Each,
 }
 
-/// A motion to run: its number and its parameters.
-pub(crate) struct Job {
-    pub(crate) row: u64,
-    pub(crate) parameters: Arc<[f64]>,
-}
+/// Writes the parameters of the next motion to run, and returns its number.
+pub(crate) type Next<'a> = dyn FnMut(&mut Vec<f64>) -> Option<u64> + 'a;
 
 /// How a motion ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +102,7 @@ impl Ensemble {
             simulation: simulation.clone(),
             sections: Sections::new(sections.collect()),
             until,
-            quick: QuickStart::new(&simulation.model),
+            quick: QuickStart::new(&simulation.model).map(QuickStart::compiled),
             lanes,
             timed,
             limit,
@@ -133,7 +130,7 @@ impl Ensemble {
         Ok(Worker {
             ensemble: self,
             look: Look { evaluator, looker, z: facts.nowhere() },
-            riders: (0..places).map(|_| None).collect(),
+            riders: vec![Rider::default(); places],
             group,
             progress: LaneMemory::default(),
             z: facts.nowhere(),
@@ -151,17 +148,20 @@ impl Ensemble {
         })
     }
 
-    fn with(&self, parameters: &Arc<[f64]>) -> Simulation {
-        Simulation { parameters: parameters.clone(), ..self.simulation.clone() }
+    fn with(&self, parameters: &[f64]) -> Simulation {
+        Simulation { parameters: parameters.into(), ..self.simulation.clone() }
     }
 
     /// The steps of a motion in one pass.
-    fn plan(&self, state: &State) -> Result<Plan> {
-        let pieces = match &self.timed {
-            Timed::Once(pieces) => pieces.clone(),
-            Timed::Each => short::find(&self.with(&state.parameters), &self.scheme, state, self.until)?.pieces,
-        };
-        Ok(explicit::plan(self.simulation.tolerance, state.z.t, self.until, &pieces, false))
+    fn plan(&self, z: &Phase, parameters: &[f64]) -> Result<Plan> {
+        let plan = |pieces: &[Piece]| explicit::plan(self.simulation.tolerance, z.t, self.until, pieces, false);
+        Ok(match &self.timed {
+            Timed::Once(pieces) => plan(pieces),
+            Timed::Each => {
+                let state = State::new(parameters.into(), z.clone());
+                plan(&short::find(&self.with(parameters), &self.scheme, &state, self.until)?.pieces)
+            }
+        })
     }
 
     /// Runs a motion outside the lanes, from its start or from where it left its lane.
@@ -174,7 +174,7 @@ impl Ensemble {
     }
 
     /// Runs a motion with a method that has no lanes.
-    fn run_single(&self, parameters: &Arc<[f64]>, stop: &dyn Fn() -> bool) -> Result<Ended> {
+    fn run_single(&self, parameters: &[f64], stop: &dyn Fn() -> bool) -> Result<Ended> {
         let mut clock = Clock::new(self.limit, stop);
         let ready = self.with(parameters).prepare_unless(&clock)?;
         Ok(self.ended(ready.watch(&mut clock)?))
@@ -226,9 +226,11 @@ impl Watcher for Clock<'_> {
 }
 
 /// A motion in a lane.
+#[derive(Clone, Default)]
 struct Rider {
-    row: u64,
-    parameters: Arc<[f64]>,
+    /// None if the lane is empty.
+    row: Option<u64>,
+    parameters: Vec<f64>,
     impacts: usize,
     plan: Plan,
     /// In this round it leaves its lane.
@@ -239,7 +241,7 @@ struct Rider {
 pub(crate) struct Worker<'a> {
     ensemble: &'a Ensemble,
     group: Option<Group>,
-    riders: Vec<Option<Rider>>,
+    riders: Vec<Rider>,
     look: Look,
     progress: LaneMemory,
     z: Phase,
@@ -260,16 +262,12 @@ const MOST_TRIALS: usize = 1_000_000;
 impl Worker<'_> {
     /// Runs all motions that `next` gives, and hands each to `done` when it has ended, in any order. Ends early if `stop` says so;
     /// motions under way are then dropped.
-    pub(crate) fn run(
-        &mut self,
-        next: &mut dyn FnMut() -> Option<Job>,
-        done: &mut dyn FnMut(u64, &Ended),
-        stop: &dyn Fn() -> bool,
-    ) {
+    pub(crate) fn run(&mut self, next: &mut Next, done: &mut dyn FnMut(u64, &Ended), stop: &dyn Fn() -> bool) {
         let Some(mut group) = self.group.take() else {
-            while let Some(job) = next().filter(|_| !stop()) {
-                let ended = self.ensemble.run_single(&job.parameters, stop);
-                done(job.row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
+            let mut parameters = Vec::new();
+            while let Some(row) = next(&mut parameters).filter(|_| !stop()) {
+                let ended = self.ensemble.run_single(&parameters, stop);
+                done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
             }
             return;
         };
@@ -281,7 +279,7 @@ impl Worker<'_> {
             }
             let mut eventful = group.advance();
             if self.round >= self.patience {
-                let tired = |rider: &Option<Rider>| rider.as_ref().is_some_and(|rider| rider.patience <= self.round);
+                let tired = |rider: &Rider| rider.row.is_some() && rider.patience <= self.round;
                 let lanes = self.riders.iter().enumerate().filter(|(_, rider)| tired(rider));
                 eventful |= lanes.map(|(lane, _)| 1 << lane).sum::<u32>();
             }
@@ -289,11 +287,12 @@ impl Worker<'_> {
                 self.look_at(&mut group, lane, next, done, stop);
             }
             if self.round >= self.patience {
-                self.patience = self.riders.iter().flatten().map(|rider| rider.patience).min().unwrap_or(usize::MAX);
+                let riders = self.riders.iter().filter(|rider| rider.row.is_some());
+                self.patience = riders.map(|rider| rider.patience).min().unwrap_or(usize::MAX);
             }
         }
         for (lane, rider) in self.riders.iter_mut().enumerate() {
-            *rider = None;
+            rider.row = None;
             group.unload(lane);
         }
         self.group = Some(group);
@@ -304,11 +303,12 @@ impl Worker<'_> {
         &mut self,
         group: &mut Group,
         lane: usize,
-        next: &mut dyn FnMut() -> Option<Job>,
+        next: &mut Next,
         done: &mut dyn FnMut(u64, &Ended),
         stop: &dyn Fn() -> bool,
     ) {
-        let Some(rider) = &mut self.riders[lane] else { return };
+        let rider = &mut self.riders[lane];
+        let Some(row) = rider.row else { return };
         let happened = group.happened(lane);
         rider.impacts += usize::from(matches!(happened, Happening::Impact(_)));
         let leaves = happened == Happening::Leaves || rider.patience <= self.round;
@@ -316,29 +316,32 @@ impl Worker<'_> {
             return;
         }
         let n = self.z.z.len() / 2;
-        self.z.t = group.store(lane, &mut self.z.z[..n], &mut self.progress);
+        self.z.t = group.place(lane, &mut self.z.z[..n]);
         group.momenta(lane, &mut self.z.z[n..]);
-        let Some(rider) = self.riders[lane].take() else { return };
+        rider.row = None;
         group.unload(lane);
         if leaves {
-            done(rider.row, &self.finish(&rider, stop));
+            group.store(lane, &mut self.progress);
+            done(row, &self.finish(lane, stop));
         } else {
-            self.describe(&rider);
-            done(rider.row, &self.ended);
+            self.describe(lane);
+            done(row, &self.ended);
         }
         self.fill(group, lane, next, done, stop);
     }
 
     /// The end of a motion that has stayed in its lane.
-    fn describe(&mut self, rider: &Rider) {
+    fn describe(&mut self, lane: usize) {
+        let rider = &self.riders[lane];
         self.look.begin(&rider.parameters);
         self.look.node(&self.z, &[], &mut self.ended.last);
         self.ended.impacts = rider.impacts;
     }
 
     /// Goes on where a motion has left its lane.
-    fn finish(&mut self, rider: &Rider, stop: &dyn Fn() -> bool) -> Ended {
-        let mut state = State::new(rider.parameters.clone(), self.z.clone());
+    fn finish(&mut self, lane: usize, stop: &dyn Fn() -> bool) -> Ended {
+        let rider = &self.riders[lane];
+        let mut state = State::new(rider.parameters[..].into(), self.z.clone());
         (state.memory, state.fastest) = (leave(&self.progress), self.progress.fastest);
         let ended = self.ensemble.run_alone(state, rider.plan, true, stop);
         let mut ended = ended.unwrap_or_else(|error| Ended::refused(&error));
@@ -351,44 +354,42 @@ impl Worker<'_> {
         &mut self,
         group: &mut Group,
         lane: usize,
-        next: &mut dyn FnMut() -> Option<Job>,
+        next: &mut Next,
         done: &mut dyn FnMut(u64, &Ended),
         stop: &dyn Fn() -> bool,
     ) {
-        while let Some(Job { row, parameters }) = next() {
-            let plan = match self.start(&parameters) {
+        while let Some(row) = next(&mut self.riders[lane].parameters) {
+            let plan = match self.start(lane) {
                 Ok(plan) => plan,
                 Err(error) => {
                     done(row, &Ended::refused(&error));
                     continue;
                 }
             };
-            match self.enter(&plan) {
-                Some(progress) => {
-                    let (z, until) = (&self.state.z, self.ensemble.until);
-                    group.load(lane, z.t, z.q(), &parameters, &progress, until);
-                    let patience = self.round + MOST_TRIALS;
-                    self.patience = self.patience.min(patience);
-                    self.riders[lane] = Some(Rider { row, parameters, impacts: 0, plan, patience });
-                    return;
-                }
-                None => {
-                    let ended = self.ensemble.run_alone(self.state.clone(), plan, false, stop);
-                    done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
-                }
+            let can_enter = self.enter(lane, &plan);
+            let (rider, z) = (&mut self.riders[lane], &self.state.z);
+            if can_enter {
+                group.load(lane, z.t, z.q(), &rider.parameters, &self.progress, self.ensemble.until);
+                let patience = self.round + MOST_TRIALS;
+                self.patience = self.patience.min(patience);
+                (rider.row, rider.impacts, rider.plan, rider.patience) = (Some(row), 0, plan, patience);
+                return;
             }
+            self.state.parameters = rider.parameters[..].into();
+            let ended = self.ensemble.run_alone(self.state.clone(), plan, false, stop);
+            done(row, &ended.unwrap_or_else(|error| Ended::refused(&error)));
             if stop() {
                 return;
             }
         }
     }
 
-    /// Computes the start of a motion, and plans its steps.
-    fn start(&mut self, parameters: &Arc<[f64]>) -> Result<Plan> {
-        let Worker { ensemble, state, room, .. } = self;
+    /// Computes the start of the motion of a lane, and plans its steps.
+    fn start(&mut self, lane: usize) -> Result<Plan> {
+        let Worker { ensemble, state, room, riders, .. } = self;
+        let parameters = &riders[lane].parameters;
         match ensemble.quick.as_ref().and_then(|quick| quick.evaluate(parameters, room)) {
             Some([q, _, p]) => {
-                state.parameters = parameters.clone();
                 state.z.t = 0.0;
                 let (to_q, to_p) = state.z.z.split_at_mut(q.len());
                 to_q.copy_from_slice(q);
@@ -397,19 +398,18 @@ impl Worker<'_> {
             }
             None => *state = ensemble.with(parameters).start_state(&ensemble.scheme, ensemble.until)?.state,
         }
-        ensemble.plan(state)
+        ensemble.plan(&state.z, parameters)
     }
 
-    /// What the motion at its start carries into a lane; none if it cannot be in one.
-    fn enter(&mut self, plan: &Plan) -> Option<LaneMemory> {
-        let state = &self.state;
+    /// What the motion of a lane carries into it at its start; false if it cannot be in one.
+    fn enter(&mut self, lane: usize, plan: &Plan) -> bool {
+        let (state, Some(tolerance)) = (&self.state, plan.control) else { return false };
         debug_assert!(state.memory == Memory::None);
         let facts = self.ensemble.scheme.plant.facts();
         let evaluator = &mut *self.look.evaluator;
-        evaluator.set_parameters(&state.parameters);
+        evaluator.set_parameters(&self.riders[lane].parameters);
         evaluator.forget();
-        let roots = evaluator.roots_of_inverse_mass(&state.z);
         let time = self.ensemble.until - state.z.t;
-        enter(evaluator, state, facts.walls, plan.control?, plan.step, roots, time)
+        enter(evaluator, state, facts.walls, [tolerance, plan.step, time], &mut self.progress)
     }
 }

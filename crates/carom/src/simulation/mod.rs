@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 pub use dense::Dense;
 pub use ensemble::RowStatus;
-pub(crate) use ensemble::{Ended, Ensemble, Job};
+pub(crate) use ensemble::{Ended, Ensemble};
 pub use ready::Ready;
 pub use record::Record;
 pub use series::series;

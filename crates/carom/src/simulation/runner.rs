@@ -11,7 +11,7 @@ use crate::run::{
     Accountant, Audience, Checkpoints, Constraints, Feedback, Following, Look, Mesh, Observer, Outcome, Schedule,
     Scheduled, Sections, Stream, Tally, drive, failure,
 };
-use crate::step::{Control, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
+use crate::step::{Control, LaneMemory, Memory, Scheme, State, StepLog, Stepper, Variant, enter};
 
 /// The steps and the checks of one run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -308,11 +308,11 @@ fn run(
             let roots = look.evaluator.roots_of_inverse_mass(&state.z);
             let power = look.evaluator.hamiltonian_and_power(&state.z).map_or(0.0, |(_, power)| power);
             let power = power.abs().max(2.0 * plan.kinetic);
-            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots.clone(), power));
+            *memory = Memory::Control(Control::new(tolerance, plan.step, &state.z, roots, power));
             let evaluator = &mut *look.evaluator;
-            if scheme.has_lanes()
-                && let Some(lane) = enter(evaluator, &state, facts.walls, tolerance, plan.step, roots, time)
-            {
+            let mut lane = LaneMemory::default();
+            let numbers = [tolerance, plan.step, time];
+            if scheme.has_lanes() && enter(evaluator, &state, facts.walls, numbers, &mut lane) {
                 state.memory = Memory::Explicit(Box::new(lane));
             }
         }

@@ -34,36 +34,27 @@ pub(super) struct Explicit {
     at: (f64, f64),
 }
 
-/// What a motion carries into a lane; none if it touches a wall, so that it cannot begin there. `time` is that of the run.
+/// Writes what a motion carries into a lane; false if it touches a wall, so that it cannot begin there. `time` is that of the run.
 pub(crate) fn enter(
     evaluator: &mut dyn Evaluator,
     state: &State,
     walls: usize,
-    tolerance: f64,
-    longest: f64,
-    roots: Vec<f64>,
-    time: f64,
-) -> Option<LaneMemory> {
+    [tolerance, longest, time]: [f64; 3],
+    into: &mut LaneMemory,
+) -> bool {
     let z = &state.z;
     let is_free = state.holding.is_empty()
         && (0..walls).all(|wall| evaluator.gap_and_rate(wall, z).is_ok_and(|(gap, _)| gap > 0.0));
-    let v = evaluator.velocity(z).ok().filter(|_| is_free)?.to_vec();
-    let h = (EXPLICIT_FIRST * time).min(longest);
-    let (low, high) = (z.q().to_vec(), z.q().to_vec());
-    let (twice_kinetic, fastest) = (0.0, state.fastest);
-    Some(LaneMemory {
-        v,
-        tolerance,
-        longest,
-        h,
-        low,
-        high,
-        roots,
-        twice_kinetic,
-        fastest,
-        last_impact: None,
-        touched: None,
-    })
+    let Some(velocity) = evaluator.velocity(z).ok().filter(|_| is_free) else { return false };
+    for (to, from) in [(&mut into.v, velocity), (&mut into.low, z.q()), (&mut into.high, z.q())] {
+        to.clear();
+        to.extend_from_slice(from);
+    }
+    into.roots.clear();
+    (into.tolerance, into.longest, into.h) = (tolerance, longest, (EXPLICIT_FIRST * time).min(longest));
+    (into.twice_kinetic, into.fastest) = (0.0, state.fastest);
+    (into.last_impact, into.touched) = (None, None);
+    true
 }
 
 /// The control of steps by Algorithm 1 that goes on where a lane ends.
@@ -111,7 +102,7 @@ impl Explicit {
             }
         };
         if happened == Happening::Leaves {
-            group.store(0, &mut [], &mut self.carried);
+            group.store(0, &mut self.carried);
             let state = State { memory: leave(&self.carried), ..from.clone() };
             self.finish.begin(&self.parameters);
             return self.finish.step(&state, until, log);
@@ -121,7 +112,8 @@ impl Explicit {
         let n = from.z.q().len();
         let end = &mut log.end;
         let (q, p) = end.z.z.split_at_mut(n);
-        end.z.t = group.store(0, q, &mut self.carried);
+        end.z.t = group.place(0, q);
+        group.store(0, &mut self.carried);
         group.momenta(0, p);
         if let Some(seed) = self.seed {
             disturb(seed, from.z.t, end.z.t, from.z.q(), q);

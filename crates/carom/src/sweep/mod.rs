@@ -8,7 +8,6 @@ mod plan;
 mod record;
 mod sobol;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use axis::{Axis, Values};
@@ -19,7 +18,7 @@ pub use crate::simulation::RowStatus;
 
 use crate::error::Result;
 use crate::model::{AUTO, Model};
-use crate::simulation::{Ended, Ensemble, Job, Simulation};
+use crate::simulation::{Ended, Ensemble, Simulation};
 use record::Recorder;
 
 /// The method of a sweep that names none, where its motions can be in lanes.
@@ -50,7 +49,7 @@ pub struct Sweep {
     plan: Plan,
     recorder: Recorder,
     ensemble: Ensemble,
-    base: Arc<[f64]>,
+    base: Vec<f64>,
     numbers: Vec<usize>,
 }
 
@@ -189,7 +188,7 @@ impl Sweep {
         self.ensemble.method()
     }
 
-    /// True if eight runs are made at once, one in each lane.
+    /// True if several runs are made at once, one in each lane.
     pub fn has_lanes(&self) -> bool {
         self.ensemble.has_lanes()
     }
@@ -199,10 +198,12 @@ impl Sweep {
     pub fn run(&self, rows: std::ops::Range<u64>, stop: &dyn Fn() -> bool) -> Result<Vec<Row>> {
         let mut worker = self.ensemble.worker()?;
         let (mut left, end) = (rows.start, rows.end.min(self.rows()));
-        let mut next = || {
+        let mut next = |parameters: &mut Vec<f64>| {
             let row = Some(left).filter(|row| *row < end)?;
             left += 1;
-            Some(Job { row, parameters: self.parameters(row) })
+            parameters.clone_from(&self.base);
+            self.numbers.iter().zip(self.plan.values(row)).for_each(|(&number, value)| parameters[number] = value);
+            Some(row)
         };
         let mut all: Vec<Row> = Vec::with_capacity(usize::try_from(end.saturating_sub(rows.start)).unwrap_or(0));
         let (began, has_lanes) = (Instant::now(), self.has_lanes());
@@ -219,14 +220,6 @@ impl Sweep {
         }
         all.sort_by_key(|row| row.run);
         Ok(all)
-    }
-
-    fn parameters(&self, row: u64) -> Arc<[f64]> {
-        let mut parameters: Arc<[f64]> = Arc::from(&*self.base);
-        if let Some(all) = Arc::get_mut(&mut parameters) {
-            self.numbers.iter().zip(self.plan.values(row)).for_each(|(&number, value)| all[number] = value);
-        }
-        parameters
     }
 
     fn row(&self, run: u64, ended: &Ended, seconds: f64) -> Row {

@@ -61,11 +61,12 @@ impl Vector<8> for Pair {
         unsafe { Pair(_mm256_max_pd(self.0, b.0), _mm256_max_pd(self.1, b.1)) }
     }
     #[inline(always)]
-    fn where_set(self, mask: Self, b: Self) -> Self {
+    fn in_lanes(self, bits: u32, b: Self) -> Self {
         unsafe {
-            let zero = _mm256_setzero_pd();
-            let low = _mm256_cmp_pd::<_CMP_NEQ_UQ>(mask.0, zero);
-            let high = _mm256_cmp_pd::<_CMP_NEQ_UQ>(mask.1, zero);
+            // The bit of each lane, shifted to the sign.
+            let all = _mm256_set1_epi64x(i64::from(bits));
+            let low = _mm256_castsi256_pd(_mm256_sllv_epi64(all, _mm256_setr_epi64x(63, 62, 61, 60)));
+            let high = _mm256_castsi256_pd(_mm256_sllv_epi64(all, _mm256_setr_epi64x(59, 58, 57, 56)));
             Pair(_mm256_blendv_pd(b.0, self.0, low), _mm256_blendv_pd(b.1, self.1, high))
         }
     }
@@ -150,11 +151,8 @@ impl Vector<8> for Wide {
         Wide(unsafe { _mm512_max_pd(self.0, b.0) })
     }
     #[inline(always)]
-    fn where_set(self, mask: Self, b: Self) -> Self {
-        unsafe {
-            let mask = _mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(mask.0, _mm512_setzero_pd());
-            Wide(_mm512_mask_blend_pd(mask, b.0, self.0))
-        }
+    fn in_lanes(self, bits: u32, b: Self) -> Self {
+        Wide(unsafe { _mm512_mask_blend_pd(bits as u8, b.0, self.0) })
     }
     #[inline(always)]
     fn less(self, b: Self) -> u32 {

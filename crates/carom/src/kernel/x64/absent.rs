@@ -29,7 +29,7 @@ impl Native {
         Err(absent())
     }
 
-    pub(super) fn steps(_: &Motion, _: &Tableau, _: usize, _: Compiler) -> Result<Native, KernelError> {
+    pub(super) fn steps(_: &Motion, _: &Tableau, _: (usize, usize), _: Compiler) -> Result<Native, KernelError> {
         Err(absent())
     }
 

@@ -51,14 +51,14 @@ impl Native {
         Native::with_vectors(tape, inputs, width, lanes_of_vector(width, compiler))
     }
 
-    /// Compiles the steps of an explicit method, in blocks of `width` lanes.
+    /// Compiles the steps of an explicit method, in so many blocks of `width` lanes.
     pub(in crate::kernel) fn steps(
         motion: &Motion,
         tableau: &Tableau,
-        width: usize,
+        (blocks, width): (usize, usize),
         compiler: Compiler,
     ) -> Result<Native, KernelError> {
-        Native::new(&Code::steps(motion, tableau, compiler), lanes_of_vector(width, compiler), width)
+        Native::new(&Code::steps(motion, tableau, blocks, compiler), lanes_of_vector(width, compiler), width)
     }
 
     /// Like `lanes`, with vectors of `lanes` lanes.

@@ -6,15 +6,16 @@ use crate::kernel::steps::{Motion, Sum, Tableau};
 use crate::kernel::{Compiler, Tape};
 
 impl Code {
-    /// The operations of one step.
-    pub(super) fn steps(motion: &Motion, tableau: &Tableau, compiler: Compiler) -> Code {
+    /// The operations of one step of each of several blocks of lanes, whose rows follow each other. The blocks take their stages in
+    /// turns, so that the processor works on one while another waits for its results.
+    pub(super) fn steps(motion: &Motion, tableau: &Tableau, blocks: usize, compiler: Compiler) -> Code {
         let mut code = Code::empty(compiler);
         let (varies, reads) = (varies(motion.field, 1 + 2 * motion.n), reads(motion.field));
-        let mut step = Step::new(&mut code, motion);
+        let mut steps: Vec<Step> = (0..blocks).map(|block| Step::new(&mut code, motion, block)).collect();
         for stage in 1..tableau.a.len() {
-            step.stage(&mut code, tableau, stage, &varies, &reads);
+            steps.iter_mut().for_each(|step| step.stage(&mut code, tableau, stage, &varies, &reads));
         }
-        step.end(&mut code, tableau);
+        steps.iter().for_each(|step| step.end(&mut code, tableau));
         code
     }
 }
@@ -44,6 +45,8 @@ fn reads(tape: &Tape) -> Vec<bool> {
 /// A step whose stages are computed so far.
 struct Step<'a> {
     motion: &'a Motion<'a>,
+    /// The number of the block.
+    block: usize,
     /// t, q, v, parameters at the beginning.
     z: Vec<Vector>,
     h: Vector,
@@ -54,14 +57,14 @@ struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    fn new(code: &mut Code, motion: &'a Motion<'a>) -> Step<'a> {
-        let (n, inputs) = (motion.n, motion.node.inputs());
-        let mut row = |i: usize| code.vector(Origin::Lanes(i as u32));
+    fn new(code: &mut Code, motion: &'a Motion<'a>, block: usize) -> Step<'a> {
+        let (n, inputs, first) = (motion.n, motion.node.inputs(), block * motion.rows_before());
+        let mut row = |i: usize| code.vector(Origin::Lanes((first + i) as u32));
         let z: Vec<Vector> = (0..inputs).map(&mut row).collect();
         let h = row(inputs);
         let a: Vec<Vector> = (0..n).map(|i| row(inputs + 1 + i)).collect();
         let rates = vec![[&z[1 + n..1 + 2 * n], &a[..]].concat()];
-        Step { motion, z, h, rates, values: vec![None; motion.field.values()] }
+        Step { motion, block, z, h, rates, values: vec![None; motion.field.values()] }
     }
 
     /// Σⱼ wⱼ of one component of (v, a).
@@ -104,11 +107,13 @@ impl<'a> Step<'a> {
 
     fn end(&self, code: &mut Code, tableau: &Tableau) {
         let Motion { n, node, .. } = *self.motion;
+        let first = (self.block * self.motion.rows_after()) as u32;
         let z = self.combine(code, 1.0, tableau.b, |_| true);
-        for (&z, row) in z.iter().zip(0..).take(1 + 2 * n) {
+        for (&z, row) in z.iter().zip(first..).take(1 + 2 * n) {
             code.push(Op::Store(Target::Output(row), z));
         }
-        let mut row = 1 + 2 * n as u32 + node.outputs().len() as u32;
+        let of_node = first + 1 + 2 * n as u32;
+        let mut row = of_node + node.outputs().len() as u32;
         for sum in tableau.errors {
             for i in 0..2 * n {
                 let total = self.weigh(code, sum, i);
@@ -118,7 +123,7 @@ impl<'a> Step<'a> {
         }
         let mut values: Values = vec![None; node.values()];
         z.iter().zip(&mut values).for_each(|(z, value)| *value = Some(*z));
-        let rows = (1 + 2 * n as u32..).map(Target::Output);
+        let rows = (of_node..).map(Target::Output);
         code.instructions(node, &mut values, |_| true, node.outputs().iter().copied().zip(rows).collect());
     }
 }

@@ -1,8 +1,8 @@
 //! The start of a motion for other parameters, without reading the model again.
 
 use super::Start;
-use crate::expr::{Expr, any_depends_on, grad, jacobian, substitute};
-use crate::kernel::{Backend, Kernel};
+use crate::expr::{Expr, Func, Op, any_depends_on, grad, jacobian, substitute};
+use crate::kernel::{Backend, Instr, Kernel, Tape};
 use crate::linkage;
 use crate::mechanics::eliminate;
 use crate::model::{InitialMotion, Model};
@@ -18,7 +18,7 @@ pub(crate) struct QuickStart {
     is_quadratic: bool,
     /// parameters → q, v, p; L_vv by rows; φ and e of each wall; what must be finite.
     kernel: Kernel,
-    outputs: usize,
+    tape: Tape,
 }
 
 impl QuickStart {
@@ -57,8 +57,24 @@ impl QuickStart {
         let outputs = [state, at(&[mass.concat(), phi, restitution, finite].concat(), &velocities)].concat();
         let parameters: Vec<Expr> = system.parameters.iter().map(|parameter| parameter.symbol).collect();
         // Asked once for each run: compiling would take longer than it saves.
-        let kernel = Kernel::with_backend(&parameters, &outputs, Backend::Interpreter).ok()?;
-        Some(QuickStart { n, walls: system.walls.len(), is_quadratic, kernel, outputs: outputs.len() })
+        let tape = Tape::new(&parameters, &outputs).ok()?;
+        let kernel = Kernel::of_tape(&tape, Backend::Interpreter);
+        Some(QuickStart { n, walls: system.walls.len(), is_quadratic, kernel, tape })
+    }
+
+    /// For many starts. Functions stay interpreted: compiled ones may have other last bits.
+    pub(crate) fn compiled(self) -> QuickStart {
+        let is_exact = |instr: Instr| match instr {
+            Instr::Unary(f, _) => matches!(f, Func::Neg | Func::Abs | Func::Sqrt),
+            Instr::Binary(op, ..) => matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div),
+            Instr::SinCos(_) => false,
+        };
+        let backend = if self.tape.instructions().all(|(_, instr)| is_exact(instr)) {
+            Backend::Jit
+        } else {
+            Backend::Interpreter
+        };
+        QuickStart { kernel: Kernel::of_tape(&self.tape, backend), ..self }
     }
 
     /// The start for these parameters, if it is clearly right.
@@ -70,8 +86,8 @@ impl QuickStart {
     /// q, v and p of this start. Allocates nothing if there is room for all numbers.
     pub(crate) fn evaluate<'a>(&self, parameters: &[f64], room: &'a mut Vec<f64>) -> Option<[&'a [f64]; 3]> {
         let n = self.n;
-        room.resize(self.outputs + n, 0.0);
-        let (values, diagonal) = room.split_at_mut(self.outputs);
+        room.resize(self.tape.outputs().len() + n, 0.0);
+        let (values, diagonal) = room.split_at_mut(self.tape.outputs().len());
         self.kernel.eval(parameters, values);
         // A sum, in which no NaN gets lost.
         if !values.iter().sum::<f64>().is_finite() {
