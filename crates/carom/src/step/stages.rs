@@ -81,8 +81,7 @@ fn look(c: &[f64; MOMENTS], h: f64, gaps: &[f64; MOMENTS], rates: &[f64; MOMENTS
         if now.gap <= 0.0 && before.rate < 0.0 && now.rate < 0.0 {
             return Gap::Closes(before.tau + (now.tau - before.tau) * cubic_root(before, now));
         }
-        // NaN is not open either.
-        if !(now.gap > 0.0) || may_dip(before, now) {
+        if now.gap.is_nan() || now.gap <= 0.0 || may_dip(before, now) {
             return Gap::Unclear;
         }
     }
@@ -99,7 +98,7 @@ mod tests {
         0.10166676129318664,
         0.2372337950418355,
         0.4082826787521751,
-        0.5917173212478249,
+        0.591_717_321_247_825,
         0.7627662049581645,
         0.8983332387068134,
         0.9801449282487681,
