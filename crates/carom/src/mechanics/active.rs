@@ -191,6 +191,11 @@ impl Active {
         self.multipliers().iter().zip(&self.rates).map(|(lambda, rate)| lambda * rate).sum()
     }
 
+    /// Forgets the sequence of pivots.
+    pub(crate) fn forget(&mut self) {
+        self.equations.forget();
+    }
+
     /// The generalized force −Gᵀλ of the constraints at the last state.
     pub fn force(&self) -> &[f64] {
         &self.force

@@ -49,6 +49,10 @@ impl Bordered {
         }
     }
 
+    pub(crate) fn forget(&mut self) {
+        self.lu.forget();
+    }
+
     /// Sets M from its entries.
     pub(crate) fn set_mass(&mut self, values: &[f64]) {
         self.mass.iter().zip(values).for_each(|(&at, x)| self.matrix[at] = *x);

@@ -75,6 +75,7 @@ impl Tangent {
     pub(super) fn forget(&mut self) {
         self.v.fill(0.0);
         self.mu.fill(0.0);
+        self.equations.forget();
     }
 
     /// Newton's method for the momenta scaled by `share`. If L is quadratic in v, one iteration is exact up to roundoff, which

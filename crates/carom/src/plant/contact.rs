@@ -55,6 +55,7 @@ impl Contact for Holding {
 
     fn forget(&mut self) {
         self.field.forget();
+        self.active.forget();
     }
 
     fn walls(&self) -> &[usize] {

@@ -62,6 +62,12 @@ impl MarkowitzLu {
         }
     }
 
+    /// Forgets the sequence of pivots.
+    pub fn forget(&mut self) {
+        self.pivots.clear();
+        self.is_factored = false;
+    }
+
     /// Sets the entries of `a` that may be nonzero to zero.
     pub fn clear(&self, a: &mut [f64]) {
         self.entries.iter().for_each(|&at| a[at] = 0.0);

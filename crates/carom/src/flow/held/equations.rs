@@ -42,7 +42,7 @@ pub(super) struct Equations {
     /// f at the last point: p1 before its projection onto the tangent space.
     pub(super) p1: Vec<f64>,
     matrix: Vec<f64>,
-    lu: MarkowitzLu,
+    pub(super) lu: MarkowitzLu,
 }
 
 impl Equations {

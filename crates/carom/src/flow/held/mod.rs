@@ -194,6 +194,8 @@ impl Flow for Held {
 
     fn forget(&mut self) {
         self.field.forget();
+        self.equations.lu.forget();
+        self.active.forget();
         self.forget_steps();
         self.adjoint.iter_mut().for_each(|adjoint| adjoint.forget());
     }

@@ -166,6 +166,8 @@ impl OnePass {
     /// Makes a step to roundoff, from the polynomial of the last step if that began in z0 and is not shorter.
     fn step_within(&mut self, z0: &Phase, h: f64, z1: &mut Phase, depth: usize) -> Solved<()> {
         let is_inside = self.began_in(z0) && h > 0.0 && h <= self.last.h;
+        // The number of rounds shows in the last bits, which are to depend on this step alone.
+        self.stages.forget();
         self.take_start(z0)?;
         let roots = self.roots(z0)?;
         let speed = z0.p().iter().zip(&self.last.v).map(|(p, v)| p * v).sum::<f64>().abs().sqrt();
