@@ -309,15 +309,26 @@ impl Iteration {
             return f64::NAN;
         };
         V::reload();
-        let mut ds = [V::splat(0.0); N];
+        // Two independent sums for each component, because each product would wait for the one before it.
+        let (mut ds, mut others) = ([V::splat(0.0); N], [V::splat(0.0); N]);
         for i in 0..N {
             ds[i] = V::load(&residual[i]);
         }
-        for (slopes, component) in slopes.iter().zip(&self.field.columns) {
+        let mut columns = slopes.iter().zip(&self.field.columns);
+        while let Some((slopes, component)) = columns.next() {
             let shift = product(shifts, &change[*component % N]);
             for i in 0..N {
                 ds[i] = V::load(&slopes[i]).mul_add(shift, ds[i]);
             }
+            if let Some((slopes, component)) = columns.next() {
+                let shift = product(shifts, &change[*component % N]);
+                for i in 0..N {
+                    others[i] = V::load(&slopes[i]).mul_add(shift, others[i]);
+                }
+            }
+        }
+        for i in 0..N {
+            ds[i] = ds[i].add(others[i]);
         }
         let mut sum = V::splat(0.0);
         for i in 0..N {

@@ -123,7 +123,10 @@ impl Search<'_> {
                 let step = ([z0, z1], tau);
                 self.touching.widen(&mut scale, wall, begin.rate, step, self.evaluator)?;
                 self.noise = scale.roundoff;
-                let part = if self.leaving.contains(&wall) { self.opening_part(wall, z0, end, scale)? } else { None };
+                // A wall that is open and falls is left no more.
+                let is_falling = begin.gap > scale.lowest && begin.rate < -scale.slow;
+                let leaves = !is_falling && self.leaving.contains(&wall);
+                let part = if leaves { self.opening_part(wall, z0, end, scale)? } else { None };
                 if let Some(dtau) = part.filter(|&dtau| dtau < tau) {
                     kind = Kind::Opens;
                     Some(dtau)
