@@ -88,6 +88,20 @@ fn check(model: &Model, motion: &Motion, e: f64, one_by_one: bool) -> Result<(),
     Ok(())
 }
 
+/// Between the floor and another disk, the lowest bounces in 1e-5 s. While a step ahead of it is looked at, the gap to the other closes and
+/// opens again, before the floor is met.
+#[test]
+fn a_gap_that_closes_and_opens_is_met_before_another() {
+    let disks = [
+        (0.25134210374031746, 1.6618559002151354, 0.32925659119724676),
+        (-0.1901326435872475, 0.22288393521940408, 1.5148247821332679),
+        (0.45525383997348673, -0.9268232513449826, 1.5367134639527102),
+    ];
+    let model = heap(&disks, 0.7404107292987269, 0.41362657953769394, "sequential");
+    let motion = run(&model, "gauss4+ctec", 0.03169904077919399, 0.5);
+    check_states(&model, &motion).expect("no disk enters another");
+}
+
 proptest! {
     #![proptest_config(random_cases(48))]
 

@@ -55,8 +55,8 @@ pub(super) struct Ahead {
     tau: f64,
     /// It is open until this moment.
     from: f64,
-    /// Its gap is shut at the next moment, and does not only dip before it.
-    shuts: bool,
+    /// The moment after that, if its gap is shut there, and does not only dip before it.
+    shut: Option<f64>,
 }
 
 /// The search for the first event of a step, in the contact mode that the maps are in.
@@ -181,10 +181,10 @@ impl Search<'_> {
             let from = before.tau;
             if next.gap < 0.0 {
                 let tau = from + (next.tau - from) * cubic_root(before, next);
-                return Ok(Some(Ahead { wall, tau, from, shuts: true }));
+                return Ok(Some(Ahead { wall, tau, from, shut: Some(next.tau) }));
             }
             if may_dip(before, next) {
-                return Ok(Some(Ahead { wall, tau: from, from, shuts: false }));
+                return Ok(Some(Ahead { wall, tau: from, from, shut: None }));
             }
             before = next;
         }
@@ -202,9 +202,11 @@ impl Search<'_> {
         self.noise = 0.0;
         self.ahead.sort_unstable_by(|a, b| a.tau.total_cmp(&b.tau).then(a.wall.cmp(&b.wall)));
         for k in 0..self.ahead.len() {
-            let Ahead { wall, from, shuts, .. } = self.ahead[k];
+            let Ahead { wall, from, shut, .. } = self.ahead[k];
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
-            if until <= from || (until < tau && shuts && self.moment_after(wall, z0, until)?.gap > 0.0) {
+            // A gap that is shut before may be open again at that time.
+            let comes_first = shut.is_some_and(|shut| until <= shut);
+            if until <= from || (until < tau && comes_first && self.moment_after(wall, z0, until)?.gap > 0.0) {
                 continue;
             }
             let [begin, end] = self.ends(wall, tau);
