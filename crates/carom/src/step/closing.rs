@@ -45,7 +45,7 @@ impl Search<'_> {
     }
 
     /// True if a gap in the state of `probe` is the roundoff of its evaluation there.
-    fn is_roundoff(&mut self, wall: usize, gap: f64) -> Result<bool, NoSolution> {
+    pub(super) fn is_roundoff(&mut self, wall: usize, gap: f64) -> Result<bool, NoSolution> {
         Ok(gap.abs() <= GAP_ROUNDOFF * self.evaluator.size_of_gap(wall, self.probe, self.probe.q())?)
     }
 

@@ -204,10 +204,17 @@ impl Search<'_> {
         for k in 0..self.ahead.len() {
             let Ahead { wall, from, shut, .. } = self.ahead[k];
             let until = first.map_or(f64::INFINITY, |contact| contact.dtau);
-            // A gap that is shut before may be open again at that time.
-            let comes_first = shut.is_some_and(|shut| until <= shut);
-            if until <= from || (until < tau && comes_first && self.moment_after(wall, z0, until)?.gap > 0.0) {
+            if until <= from {
                 continue;
+            }
+            if let Some(shut) = shut.filter(|_| until < tau)
+                && self.moment_after(wall, z0, until)?.gap > 0.0
+            {
+                // It may be open again, after it was shut by more than roundoff.
+                let gap = if shut < until { self.moment_after(wall, z0, shut)?.gap } else { 0.0 };
+                if gap >= 0.0 || self.is_roundoff(wall, gap)? {
+                    continue;
+                }
             }
             let [begin, end] = self.ends(wall, tau);
             let dtau = self.contact_with(wall, z0, begin, end, until, false)?;
