@@ -13,7 +13,7 @@ pub(super) fn bernstein(h: f64, [f0, d0, s0]: [f64; 3], [f1, d1, s1]: [f64; 3]) 
     [f0, f0 + slope * d0, f0 + 2.0 * slope * d0 + bend * s0, f1 - 2.0 * slope * d1 + bend * s1, f1 - slope * d1, f1]
 }
 
-/// The same in all lanes, with h/5 and h²/20.
+/// The Bernstein coefficients of [`bernstein`] in all lanes, where `slope` is h/5 and `bend` is h²/20.
 #[inline(always)]
 pub(super) fn bernstein_of<const K: usize, V: Vector<K>>(
     slope: V,

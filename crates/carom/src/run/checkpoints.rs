@@ -35,9 +35,11 @@ pub struct Checkpoints {
     start: f64,
     time: f64,
     walls: usize,
-    /// The number of the last checkpoint that was looked at, and how many there are from one to the next.
+    /// The number of the last checkpoint that was looked at.
     checked: usize,
+    /// The next one is so many further.
     every: usize,
+    /// Runs are compared at every checkpoint whose number is a multiple of this.
     stride: usize,
     /// q where runs are compared; NaN if a partial step to one has no solution.
     pub path: Vec<f64>,

@@ -170,7 +170,7 @@ fn small(nu: f64) -> f64 {
     TOLERANCE * (nu + SMALL)
 }
 
-/// The same where corrections are not known to be roundoff.
+/// The error that no further correction of unknowns of size nu is worth, while no step has shown how large roundoff is.
 fn exact(nu: f64) -> f64 {
     (ENOUGH[0] * small(nu)).max(ENOUGH[1] * f64::EPSILON)
 }
