@@ -211,8 +211,10 @@ pub const EXPLICIT_FAR: f64 = 4.0;
 pub const EXPLICIT_JUMP: f64 = 6.0;
 /// A step is at least this part of the one before it.
 pub const EXPLICIT_SHRINK: f64 = 0.3;
-/// The accelerations are simplified if computing them takes fewer additions than this: simplifying longer ones takes too long.
+/// The entries of M are simplified if computing them takes at most this many instructions: simplifying longer ones takes too long.
 pub const LONGEST_TO_SHORTEN: usize = 400;
+/// The most work for that, in units of some ten nanoseconds.
+pub const WORK_TO_SHORTEN: usize = 100_000;
 /// The first step, relative to the time of the run.
 pub const EXPLICIT_FIRST: f64 = 1e-3;
 /// A motion leaves its lane if this number of trials does not reach a wall.

@@ -51,7 +51,7 @@ impl Stages {
         let compiled = Field::expressions(mechanics).and_then(|all| {
             let inputs = inputs(mechanics);
             let kernel = |outputs: &[Expr]| {
-                LaneKernel::with_backend(&inputs, &mechanics.parameters, outputs, lanes, mechanics.backend).ok()
+                LaneKernel::contracted(&inputs, &mechanics.parameters, outputs, lanes, mechanics.backend).ok()
             };
             let parameters = parameters.to_vec();
             let (rates, energy) = (Box::new(kernel(&all[..size])?), Box::new(kernel(&all[size..])?));

@@ -56,6 +56,8 @@ pub struct LaneKernel {
     inputs: usize,
     /// The numbers that a call reads in all lanes, those that the lanes share, and those that it writes.
     sizes: [usize; 3],
+    /// True if native code fuses products with sums.
+    contracts: bool,
     /// None if it is interpreted.
     compiler: Option<Compiler>,
     code: Arc<Lazy<Code>>,
@@ -87,9 +89,32 @@ impl LaneKernel {
         lanes: Lanes,
         backend: Backend,
     ) -> Result<LaneKernel, KernelError> {
+        LaneKernel::made(inputs, shared, outputs, lanes, backend, false)
+    }
+
+    /// Like [`LaneKernel::with_backend`], but native code fuses products with the sum that needs them. It is faster, and its results
+    /// differ from those of the interpreter by roundoff. Sums of two products are not fused, so that equal products cancel.
+    pub fn contracted(
+        inputs: &[Expr],
+        shared: &[Expr],
+        outputs: &[Expr],
+        lanes: Lanes,
+        backend: Backend,
+    ) -> Result<LaneKernel, KernelError> {
+        LaneKernel::made(inputs, shared, outputs, lanes, backend, true)
+    }
+
+    fn made(
+        inputs: &[Expr],
+        shared: &[Expr],
+        outputs: &[Expr],
+        lanes: Lanes,
+        backend: Backend,
+        contracts: bool,
+    ) -> Result<LaneKernel, KernelError> {
         static KNOWN: Table<Lazy<Code>> = Table::new();
         let compiler = backend.compiler()?;
-        let kind = Kind::Lanes { inputs: inputs.len(), lanes: lanes.count() };
+        let kind = Kind::Lanes { inputs: inputs.len(), lanes: lanes.count(), contracts };
         let all = [inputs, shared].concat();
         let code = KNOWN.find(Key::new(&all, outputs, kind, compiler), || -> Result<Lazy<Code>, KernelError> {
             let tape = Tape::new(&all, outputs)?;
@@ -97,13 +122,14 @@ impl LaneKernel {
             Ok(Lazy::new(tape))
         })?;
         let sizes = [inputs.len() * lanes.count(), shared.len(), outputs.len() * lanes.count()];
-        Ok(LaneKernel { lanes, inputs: inputs.len(), sizes, compiler, code })
+        Ok(LaneKernel { lanes, inputs: inputs.len(), sizes, contracts, compiler, code })
     }
 
     #[inline]
     fn code(&self) -> &Code {
         self.code.get(|tape| {
-            let compile = |compiler| x64::Native::lanes(tape, self.inputs, self.lanes.count(), compiler);
+            let compile =
+                |compiler| x64::Native::lanes(tape, self.inputs, self.lanes.count(), self.contracts, compiler);
             match self.compiler.map(|compiler| count_code(|| compile(compiler))) {
                 Some(Ok(native)) => Code::Compiled(native),
                 _ => Code::Interpreted(Program::new(tape)),

@@ -5,6 +5,7 @@
 //! - expressions with constant operands become constants;
 //! - xⁿ with an integer |n| ≤ 64 becomes repeated squaring, and x^(n+½) with |n| < 8 becomes xⁿ·√x;
 //! - sin and cos of one argument become one instruction;
+//! - sin and cos of α ± β are computed from those of α and β where these are on the tape too, within 2 ulp of 1;
 //! - a/b becomes a·(1/b) if the tape divides at least twice by the same nonconstant b. A division has three times the
 //!   latency of a product and a throughput of one in four cycles; the product with a rounded reciprocal is within 1.5 ulp
 //!   of the quotient. It differs more only if 1/b overflows or is subnormal: |b| < 2⁻¹⁰²² or > 2¹⁰²²;
@@ -25,6 +26,9 @@ use crate::expr::{Arena, Expr, ExprNode, Func, Op, with_arena};
 const MAX_POWER: f64 = 64.0;
 /// The largest exponent n + ½ that is expanded.
 const MAX_HALF_POWER: f64 = 8.0;
+
+/// Sums of angles are taken apart to this depth; each sum has the roundoff of those in it.
+const DEEPEST_SUM: usize = 16;
 
 /// A pending factor is applied when it exceeds this value or falls below its inverse, to prevent overflow.
 const MAX_FACTOR: f64 = 1024.0;
@@ -67,11 +71,30 @@ impl Usage {
                 _ => {}
             }
         }
+        let sums = order.iter().filter(|&&x| usage.is_angle(x)).filter_map(|&x| summands(arena, &usage, x));
+        let parts: Vec<Expr> = sums.flat_map(|(_, a, b)| [a, b]).collect();
+        usage.sines.extend(&parts);
+        usage.cosines.extend(&parts);
         usage
     }
 
     fn wants_both(&self, x: Expr) -> bool {
         self.sines.contains(&x) && self.cosines.contains(&x)
+    }
+
+    /// True if the sine or the cosine of x is on the tape.
+    fn is_angle(&self, x: Expr) -> bool {
+        self.sines.contains(&x) || self.cosines.contains(&x)
+    }
+}
+
+/// The two angles of which x is the sum or the difference, if the sines or cosines of both are on the tape.
+fn summands(arena: &Arena, usage: &Usage, x: Expr) -> Option<(Op, Expr, Expr)> {
+    match arena.node(x) {
+        ExprNode::Binary(op @ (Op::Add | Op::Sub), a, b) if a != b && usage.is_angle(a) && usage.is_angle(b) => {
+            Some((op, a, b))
+        }
+        _ => None,
     }
 }
 
@@ -98,6 +121,8 @@ fn is_power_of_two(c: f64) -> bool {
 pub(super) struct Lowering {
     sources: Vec<Source>,
     index: FxHashMap<Source, Reg>,
+    /// sin and cos of angles that are sums of others, or parts of such sums.
+    waves: FxHashMap<Expr, [Reg; 2]>,
 }
 
 impl Lowering {
@@ -137,6 +162,10 @@ impl Lowering {
             ExprNode::Pi => self.constant(std::f64::consts::PI).into(),
             ExprNode::Symbol(s) => return Err(UnboundSymbol { name: arena.name(s) }),
             ExprNode::Unary(Func::Neg, x) => Scaled { factor: -regs[&x].factor, ..regs[&x] },
+            ExprNode::Unary(f @ (Func::Sin | Func::Cos), x) if summands(arena, usage, x).is_some() => {
+                let [sin, cos] = self.wave(arena, usage, x, regs, 0);
+                if f == Func::Sin { sin.into() } else { cos.into() }
+            }
             ExprNode::Unary(f, x) => {
                 let both = usage.wants_both(x);
                 let x = self.apply_factor(regs[&x]);
@@ -256,6 +285,41 @@ impl Lowering {
         let sin = self.value(Source::Instr(Instr::SinCos(x)));
         let cos = self.value(Source::Cos(sin));
         if f == Func::Sin { sin } else { cos }
+    }
+
+    /// sin and cos of an angle; if it is a sum of angles, from theirs:
+    ///
+    /// ```text
+    /// sin(α ± β) = sin α cos β ± cos α sin β,   cos(α ± β) = cos α cos β ∓ sin α sin β
+    /// ```
+    fn wave(
+        &mut self,
+        arena: &Arena,
+        usage: &Usage,
+        x: Expr,
+        regs: &FxHashMap<Expr, Scaled>,
+        depth: usize,
+    ) -> [Reg; 2] {
+        if let Some(&known) = self.waves.get(&x) {
+            return known;
+        }
+        let wave = match summands(arena, usage, x).filter(|_| depth < DEEPEST_SUM) {
+            Some((op, a, b)) => {
+                let [sin_a, cos_a] = self.wave(arena, usage, a, regs, depth + 1);
+                let [sin_b, cos_b] = self.wave(arena, usage, b, regs, depth + 1);
+                let opposite = if op == Op::Add { Op::Sub } else { Op::Add };
+                let [first, second] = [(sin_a, cos_b), (cos_a, sin_b)].map(|(x, y)| self.binary(Op::Mul, x, y));
+                let sin = self.binary(op, first, second);
+                let [first, second] = [(cos_a, cos_b), (sin_a, sin_b)].map(|(x, y)| self.binary(Op::Mul, x, y));
+                [sin, self.binary(opposite, first, second)]
+            }
+            None => {
+                let x = self.apply_factor(regs[&x]);
+                [Func::Sin, Func::Cos].map(|f| self.sin_or_cos(f, x))
+            }
+        };
+        self.waves.insert(x, wave);
+        wave
     }
 
     fn binary(&mut self, op: Op, x: Reg, y: Reg) -> Reg {

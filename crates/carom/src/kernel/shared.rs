@@ -30,8 +30,8 @@ impl Key {
 pub(super) enum Kind {
     /// For one state.
     One,
-    /// For several states. The first inputs have one value per lane.
-    Lanes { inputs: usize, lanes: usize },
+    /// For several states. The first inputs have one value per lane. Products are fused with sums if it contracts.
+    Lanes { inputs: usize, lanes: usize, contracts: bool },
     /// Newton's method, by the numbers of its given inputs, carried inputs and unknowns.
     Newton([usize; 3]),
 }

@@ -41,7 +41,7 @@ impl LaneCode {
         if !(mechanics.constraints.is_empty() && mechanics.is_quadratic()) {
             return Err(Diagnostic::new("lanes need a Lagrangian quadratic in v, without constraints").into());
         }
-        let a = mechanics.brief_accelerations();
+        let a = mechanics.accelerations();
         let field = lane_kernel(mechanics, &a, lanes)?;
         let momenta = mechanics.momenta();
         let power: Expr = momenta.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();

@@ -3,56 +3,64 @@
 use super::Mechanics;
 use super::eliminate::{eliminate, eliminate_columns};
 use super::numbered;
-use crate::expr::print::Notation;
-use crate::expr::tidy::Tidier;
-use crate::expr::{Expr, Func, Op, directional, grad, jacobian, substitute};
-use crate::kernel::{Instr, Tape};
-use crate::limits::LONGEST_TO_SHORTEN;
+use crate::expr::{Expr, directional, grad, jacobian, substitute};
 use crate::system::time;
 
 impl Mechanics {
     /// M = L_vv and g = ṗ − L_vq v − L_vt, with ṗ = L_q + F: the equations of motion are M a = g(t, q, v).
     fn balance(&self) -> (Vec<Vec<Expr>>, Vec<Expr>) {
-        let mut rates = grad(self.l, &self.q);
-        if let Some(forces) = &self.forces {
-            rates.iter_mut().zip(forces).for_each(|(rate, &force)| *rate = *rate + force);
-        }
+        let g = if self.is_quadratic() { self.christoffel() } else { self.rates_less_drift() };
+        let forced = match &self.forces {
+            Some(forces) => g.iter().zip(forces).map(|(&g, &force)| g + force).collect(),
+            None => g,
+        };
+        (self.mass(), forced)
+    }
+
+    /// L_q − L_vq v − L_vt.
+    fn rates_less_drift(&self) -> Vec<Expr> {
         let state = self.q.iter().copied().zip(self.v.iter().copied());
         let seeds: Vec<(Expr, Expr)> = state.chain([(time(), Expr::constant(1.0))]).collect();
         let drift = directional(&self.momenta(), &seeds);
-        (self.mass(), rates.iter().zip(drift).map(|(&rate, drift)| rate - drift).collect())
+        grad(self.l, &self.q).into_iter().zip(drift).map(|(rate, drift)| rate - drift).collect()
+    }
+
+    /// L_q − L_vq v − L_vt of L = ½ vᵀM v + b·v + L₀, where terms that cancel are not formed:
+    ///
+    /// ```text
+    /// gᵢ = ∂L₀/∂qᵢ − ∂bᵢ/∂t − Σⱼ (∂Mᵢⱼ/∂t + ∂bᵢ/∂qⱼ − ∂bⱼ/∂qᵢ) vⱼ − ½ Σⱼₖ (∂Mᵢⱼ/∂qₖ + ∂Mᵢₖ/∂qⱼ − ∂Mⱼₖ/∂qᵢ) vⱼvₖ
+    /// ```
+    fn christoffel(&self) -> Vec<Expr> {
+        let (n, mass) = (self.n(), self.mass());
+        let at_rest = |fs: &[Expr]| substitute(fs, &self.v, &vec![Expr::constant(0.0); n]);
+        let b = at_rest(&self.momenta());
+        let slopes = grad(at_rest(&[self.l])[0], &self.q);
+        let entries: Vec<Expr> = (0..n).flat_map(|i| mass[i][..=i].to_vec()).chain(b.iter().copied()).collect();
+        let by_q = jacobian(&entries, &self.q);
+        let of_mass = |i: usize, j: usize, k: usize| {
+            let (i, j) = (i.max(j), i.min(j));
+            by_q[i * (i + 1) / 2 + j][k]
+        };
+        let of_b = |i: usize, k: usize| by_q[n * (n + 1) / 2 + i][k];
+        let entry = |i: usize| {
+            let mut g = slopes[i] - b[i].diff(time());
+            for j in 0..n {
+                let turn = mass[i][j].diff(time()) + (of_b(i, j) - of_b(j, i));
+                let mut factor = turn + (of_mass(i, j, j) - 0.5 * of_mass(j, j, i)) * self.v[j];
+                for k in 0..j {
+                    factor = factor + (of_mass(i, j, k) - of_mass(j, k, i) + of_mass(i, k, j)) * self.v[k];
+                }
+                g = g - factor * self.v[j];
+            }
+            g
+        };
+        (0..n).map(entry).collect()
     }
 
     /// The acceleration a(t, q, v) without walls and constraints: M a = g.
     pub(crate) fn accelerations(&self) -> Vec<Expr> {
         let (mass, g) = self.balance();
         eliminate(mass, g)
-    }
-
-    /// The acceleration a(t, q, v), simplified where that saves operations. Derivation leaves terms that cancel, and sums such as
-    /// sin² + cos²; here M and g are simplified before M a = g is solved.
-    pub(crate) fn brief_accelerations(&self) -> Vec<Expr> {
-        let (mass, g) = self.balance();
-        let plain = eliminate(mass.clone(), g.clone());
-        let cost = self.cost(&plain).filter(|cost| *cost < LONGEST_TO_SHORTEN);
-        let Some(cost) = cost else { return plain };
-        let tidier = Tidier::new(Notation::default());
-        let tidy = |row: &Vec<Expr>| row.iter().map(|&entry| tidier.tidy(entry)).collect::<Vec<Expr>>();
-        let brief = eliminate(mass.iter().map(tidy).collect(), tidy(&g));
-        if self.cost(&brief).is_some_and(|brief| brief < cost) { brief } else { plain }
-    }
-
-    /// About how long functions of (t, q, v) take to compute, in additions.
-    fn cost(&self, outputs: &[Expr]) -> Option<usize> {
-        let inputs = [self.state_symbols(), self.parameters.clone()].concat();
-        let of = |instr: Instr| match instr {
-            Instr::Unary(Func::Neg | Func::Abs, _) => 1,
-            Instr::Unary(Func::Sqrt, _) | Instr::Binary(Op::Div, ..) => 8,
-            Instr::Binary(Op::Add | Op::Sub | Op::Mul, ..) => 1,
-            Instr::SinCos(_) => 35,
-            Instr::Unary(..) | Instr::Binary(..) => 50,
-        };
-        Tape::new(&inputs, outputs).ok().map(|tape| tape.instructions().map(|(_, instr)| of(instr)).sum())
     }
 
     /// a, ∂a/∂q by rows and ∂a/∂v by rows, as expressions of the state (t, q, v). At fixed a
@@ -142,26 +150,5 @@ mod tests {
                 assert!((sum - g).abs() <= 1e-12 * (1.0 + g.abs()), "{name}: {sum}, not {g}");
             }
         }
-    }
-
-    /// Simplified accelerations have the same values, and take fewer operations where terms cancel.
-    #[test]
-    fn brief_accelerations_are_the_same() {
-        let mut shorter = 0;
-        for name in ["cart-pendulum", "double-pendulum", "driven-double-pendulum", "chain-3"] {
-            let model = Model::from_text(name, find(name).expect("it ships").text, &[]).expect("it is right");
-            let mechanics = Mechanics::new(&model.system);
-            let (plain, brief) = (mechanics.accelerations(), mechanics.brief_accelerations());
-            let state = mechanics.q.iter().chain(&mechanics.v).enumerate().map(|(i, &x)| (x, 0.3 + 0.2 * i as f64));
-            let values: Vec<(Expr, f64)> = state.chain([(time(), 0.7)]).chain(model.parameter_values()).collect();
-            for (a, b) in eval(&brief, &values).iter().zip(eval(&plain, &values)) {
-                assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{name}: {a}, not {b}");
-            }
-            let [cost, before] = [&brief, &plain].map(|all| mechanics.cost(all).expect("all symbols are inputs"));
-            assert!(cost <= before, "{name}: {cost}, not at most {before}");
-            assert!(name != "cart-pendulum" || 4 * cost < 3 * before, "{name}: {cost} of {before}");
-            shorter += usize::from(cost < before);
-        }
-        assert!(shorter >= 2, "{shorter} are shorter");
     }
 }

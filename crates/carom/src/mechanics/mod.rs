@@ -3,6 +3,7 @@
 mod acceleration;
 mod active;
 mod bordered;
+mod brief;
 mod eliminate;
 mod field;
 mod function;

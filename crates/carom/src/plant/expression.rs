@@ -56,7 +56,7 @@ pub(super) struct Compiled {
 impl Expressions {
     /// Compiles a system, with the outputs and sections of the model.
     pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
-        let mechanics = Mechanics::new(system);
+        let mechanics = Mechanics::new(system).briefly();
         let kinks = mechanics.kinks();
         Expressions::with_kinks(mechanics, &kinks, system, outputs, sections)
     }

@@ -53,7 +53,12 @@ pub struct Tidier {
 impl Tidier {
     /// A tidier with its whole budget.
     pub fn new(notation: Notation) -> Tidier {
-        Tidier { notation, budget: Budget::new(ALL), known: RefCell::default() }
+        Tidier::within(notation, ALL)
+    }
+
+    /// A tidier that may do this much work. A unit takes some ten nanoseconds.
+    pub fn within(notation: Notation, work: usize) -> Tidier {
+        Tidier { notation, budget: Budget::new(work), known: RefCell::default() }
     }
 
     /// e in the form that is cheapest to read.

@@ -111,7 +111,7 @@ impl OnePass {
             return Ok(None);
         }
         let compile = |outputs: &[Expr]| {
-            LaneKernel::with_backend(&symbols, &mechanics.parameters, outputs, Lanes::Eight, Backend::Jit)
+            LaneKernel::contracted(&symbols, &mechanics.parameters, outputs, Lanes::Eight, Backend::Jit)
         };
         let p = mechanics.momenta();
         let power: Expr = p.iter().zip(&mechanics.v).map(|(&p, &v)| p * v).sum();

@@ -25,7 +25,7 @@ impl Native {
         Err(absent())
     }
 
-    pub(super) fn lanes(_: &Tape, _: usize, _: usize, _: Compiler) -> Result<Native, KernelError> {
+    pub(super) fn lanes(_: &Tape, _: usize, _: usize, _: bool, _: Compiler) -> Result<Native, KernelError> {
         Err(absent())
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::kernel::Compiler;
+use crate::kernel::{Compiler, Reg};
 
 /// A vector: the values of one number in all lanes. A scalar kernel has one lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -184,6 +184,8 @@ pub(super) struct Code {
     pub(super) variables: u32,
     /// The iteration, if the function solves equations; it then returns a status.
     pub(super) iteration: Option<Iteration>,
+    /// The products of a tape that are fused with the sum that needs them, with their factors.
+    pub(super) fusible: FxHashMap<Reg, (Reg, Reg)>,
     /// The vector of each constant.
     known: FxHashMap<u64, Vector>,
 }
@@ -192,7 +194,8 @@ impl Code {
     /// No operations.
     pub(super) fn empty(compiler: Compiler) -> Code {
         let (ops, origins, constants) = (Vec::new(), Vec::new(), Vec::new());
-        Code { compiler, ops, origins, constants, variables: 0, iteration: None, known: FxHashMap::default() }
+        let (fusible, known) = (FxHashMap::default(), FxHashMap::default());
+        Code { compiler, ops, origins, constants, variables: 0, iteration: None, fusible, known }
     }
 
     /// True if fused multiply-add is one instruction.

@@ -1,6 +1,8 @@
 //! From a tape to operations on vectors.
 
-use super::ir::{Arithmetic, Code, Op, Origin, Target, Vector};
+use rustc_hash::FxHashMap;
+
+use super::ir::{Arithmetic, Code, Fused, Op, Origin, Target, Vector};
 use crate::expr::{self, Func};
 use crate::kernel::tape::{Instr, Reg, Tape};
 use crate::kernel::{Compiler, calls};
@@ -9,9 +11,13 @@ use crate::kernel::{Compiler, calls};
 pub(super) type Values = Vec<Option<Vector>>;
 
 impl Code {
-    /// The operations of a tape whose first `lanes` inputs have one value per lane.
-    pub(super) fn kernel(tape: &Tape, lanes: usize, compiler: Compiler) -> Code {
+    /// The operations of a tape whose first `lanes` inputs have one value per lane. If it `contracts`, products that one sum needs are
+    /// fused with it ([`fusible`]).
+    pub(super) fn kernel(tape: &Tape, lanes: usize, contracts: bool, compiler: Compiler) -> Code {
         let mut code = Code::empty(compiler);
+        if contracts && code.has_fma() {
+            code.fusible = fusible(tape);
+        }
         let mut values: Values = vec![None; tape.values()];
         for (i, value) in values.iter_mut().enumerate().take(tape.inputs()) {
             let origin = if i < lanes { Origin::Lanes(i as u32) } else { Origin::Shared((i - lanes) as u32) };
@@ -53,7 +59,22 @@ impl Code {
     }
 
     fn instruction(&mut self, first: Reg, instr: Instr, values: &mut Values) {
+        if self.fusible.contains_key(&first) {
+            return;
+        }
         let results = match instr {
+            Instr::Binary(op @ (expr::Op::Add | expr::Op::Sub), x, y) if self.fusible.contains_key(&x) => {
+                let (a, b) = self.fusible[&x];
+                let [a, b, c] = [a, b, y].map(|r| known(values, r));
+                let kind = if op == expr::Op::Add { Fused::MulAdd } else { Fused::MulSub };
+                [Some(self.fused(kind, a, b, c)), None]
+            }
+            Instr::Binary(op @ (expr::Op::Add | expr::Op::Sub), x, y) if self.fusible.contains_key(&y) => {
+                let (a, b) = self.fusible[&y];
+                let [a, b, c] = [a, b, x].map(|r| known(values, r));
+                let kind = if op == expr::Op::Add { Fused::MulAdd } else { Fused::NegMulAdd };
+                [Some(self.fused(kind, a, b, c)), None]
+            }
             Instr::Unary(f, x) => [Some(self.unary(f, known(values, x))), None],
             Instr::Binary(op, x, y) => [Some(self.binary(op, known(values, x), known(values, y))), None],
             Instr::SinCos(x) => self.sin_cos(known(values, x)).map(Some),
@@ -81,6 +102,28 @@ impl Code {
             _ => self.push(Op::Call(calls::binary(op), x, Some(y))),
         }
     }
+}
+
+/// The products that are fused with the one sum that needs them, with their factors. A sum of two products stays as it is, because
+/// a·b − c·d must be 0 if the products are equal.
+fn fusible(tape: &Tape) -> FxHashMap<Reg, (Reg, Reg)> {
+    let mut uses = vec![0_u32; tape.values()];
+    let operands = tape.instructions().flat_map(|(_, instr)| instr.operands());
+    operands.chain(tape.outputs().iter().copied()).for_each(|r| uses[r.index()] += 1);
+    let mut products: FxHashMap<Reg, (Reg, Reg)> = FxHashMap::default();
+    let mut fused = FxHashMap::default();
+    for (first, instr) in tape.instructions() {
+        match instr {
+            Instr::Binary(expr::Op::Mul, a, b) => drop(products.insert(first, (a, b))),
+            Instr::Binary(expr::Op::Add | expr::Op::Sub, x, y) => match (products.get(&x), products.get(&y)) {
+                (Some(&factors), None) if uses[x.index()] == 1 => drop(fused.insert(x, factors)),
+                (None, Some(&factors)) if uses[y.index()] == 1 => drop(fused.insert(y, factors)),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    fused
 }
 
 /// The vector of a value that was computed before.

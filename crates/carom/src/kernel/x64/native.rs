@@ -37,18 +37,19 @@ impl Native {
     /// Compiles a tape for one state.
     pub(in crate::kernel) fn kernel(tape: &Tape, compiler: Compiler) -> Result<Native, KernelError> {
         check_length(tape, LONGEST)?;
-        Native::new(&Code::kernel(tape, tape.inputs(), compiler), 1, 1)
+        Native::new(&Code::kernel(tape, tape.inputs(), false, compiler), 1, 1)
     }
 
-    /// Compiles a tape whose first `inputs` inputs have `width` lanes.
+    /// Compiles a tape whose first `inputs` inputs have `width` lanes; fuses products with sums if it `contracts`.
     pub(in crate::kernel) fn lanes(
         tape: &Tape,
         inputs: usize,
         width: usize,
+        contracts: bool,
         compiler: Compiler,
     ) -> Result<Native, KernelError> {
         check_lanes(tape, compiler)?;
-        Native::with_vectors(tape, inputs, width, lanes_of_vector(width, compiler))
+        Native::with_vectors(tape, inputs, width, contracts, lanes_of_vector(width, compiler))
     }
 
     /// Compiles the steps of an explicit method, in so many blocks of `width` lanes.
@@ -62,9 +63,15 @@ impl Native {
     }
 
     /// Like `lanes`, with vectors of `lanes` lanes.
-    fn with_vectors(tape: &Tape, inputs: usize, width: usize, lanes: usize) -> Result<Native, KernelError> {
+    fn with_vectors(
+        tape: &Tape,
+        inputs: usize,
+        width: usize,
+        contracts: bool,
+        lanes: usize,
+    ) -> Result<Native, KernelError> {
         let compiler = if lanes == 8 { Compiler::Avx512 } else { Compiler::Avx2 };
-        Native::new(&Code::kernel(tape, inputs, compiler), lanes, width)
+        Native::new(&Code::kernel(tape, inputs, contracts, compiler), lanes, width)
     }
 
     /// Compiles Newton's method. The inputs of `call` are those of the equations, the state, and the results.
@@ -181,8 +188,8 @@ mod tests {
         let outputs: Vec<Expr> = terms.chain([(1e6 * x).cos(), -x]).collect();
         let tape = Tape::new(&[x, y], &outputs).expect("both are inputs");
         let states: Vec<f64> = (0..8).map(|k| 0.3 * f64::from(k) - 1.0).collect();
-        let eval = |lanes: usize| {
-            let native = Native::with_vectors(&tape, 1, 8, lanes).ok()?;
+        let eval = |lanes: usize, contracts: bool| {
+            let native = Native::with_vectors(&tape, 1, 8, contracts, lanes).ok()?;
             let mut out = vec![0.0; 8 * outputs.len()];
             // SAFETY: one input of eight lanes, one shared input, and room for the outputs of eight lanes.
             unsafe { native.call(states.as_ptr(), &0.7, out.as_mut_ptr()) };
@@ -192,9 +199,11 @@ mod tests {
         if highest < Some(Compiler::Avx2) {
             return;
         }
-        assert_eq!(eval(1), eval(2));
-        assert_eq!(eval(2), eval(4));
-        assert!(highest < Some(Compiler::Avx512) || eval(4) == eval(8));
+        for contracts in [false, true] {
+            assert_eq!(eval(1, contracts), eval(2, contracts));
+            assert_eq!(eval(2, contracts), eval(4, contracts));
+            assert!(highest < Some(Compiler::Avx512) || eval(4, contracts) == eval(8, contracts));
+        }
     }
 
     #[test]
