@@ -156,7 +156,7 @@ pub const LEAST_SHRINK: f64 = 0.8;
 /// [`FINER`].
 pub const FINER_CONTROL: f64 = 1e-2;
 /// The local error of controlled steps, relative to the tolerance of a run: the errors of many steps add up, and grow.
-pub const LOCAL_TOLERANCE: f64 = 1e-2;
+pub const LOCAL_TOLERANCE: f64 = 2e-2;
 /// Local errors smaller than this, relative to the motion, are roundoff.
 pub const LEAST_CONTROL: f64 = 1e-17;
 /// A Legendre coefficient of a velocity smaller than this, relative to the largest velocity in a step, is roundoff.

@@ -1,6 +1,7 @@
 //! One pass: Gauss collocation on accelerations, solved to a tolerance, with a step that is controlled while the run goes on.
 
 mod flight;
+mod linear;
 mod polynomial;
 mod rows;
 mod solve;

@@ -2,7 +2,8 @@
 
 use super::super::combine::product;
 use super::super::vector::{Buffer, EightLanes, Registers, Vector};
-use super::rows::{Transform, load_columns, products, rows, rows_mut};
+use super::linear::{Linear, products};
+use super::rows::{Transform, load_columns, rows, rows_mut};
 use super::tables::{S, Tables};
 use crate::kernel::LaneKernel;
 use crate::limits::{NOTHING, ROUNDOFF};
@@ -12,16 +13,14 @@ use crate::solve::NoSolution;
 pub(super) const MOST_COORDINATES: usize = 4;
 /// The largest number of corrections.
 const MAX_NEWTON: usize = 12;
-/// The largest number of rounds for the linear equation of a correction.
-const MAX_ROUNDS: usize = 40;
-/// Rounds stop when a change is below this, relative to √tol of the correction.
-const LINEAR: f64 = 3.0;
-/// They also stop when a change is below this part of tol itself: what is left of a later correction is then below tol.
-const LINEAR_LEAST: f64 = 0.1;
+/// Rounds stop when the next change will be below this, relative to √tol of the correction.
+const LINEAR: f64 = 0.3;
+/// They also stop when it will be below this part of tol itself: what is left of a later correction is then below tol.
+const LINEAR_LEAST: f64 = 0.01;
+/// What is left after the last correction, relative to tol.
+const LAST: f64 = 0.3;
 /// Rounds contract by at least 0.64 where h² ∂a/∂q is below this: the eigenvalues of A² are at most 0.01.
 const STIFF: f64 = 64.0;
-/// A change this much smaller than necessary is worth a round less.
-const LESS_ROUNDS: f64 = 0.03;
 /// The slopes are computed again after a correction larger than this, relative to the velocities.
 const NEW_SLOPES: f64 = 0.1;
 
@@ -45,10 +44,8 @@ pub(super) struct Stages {
     pub(super) a: Buffer,
     /// Σ bₖaₖ and Σ bₖ(1 − cₖ)aₖ of each coordinate, once a step is solved.
     pub(super) swept: [[f64; 2]; MOST_COORDINATES],
-    /// The size of each velocity in the last step.
-    sizes: [f64; MOST_COORDINATES],
-    residual: Buffer,
-    change: Buffer,
+    /// The weights of changes of the accelerations: the mean of h|D| relative to the size of each velocity.
+    weights: [f64; MOST_COORDINATES],
     /// Rounds that the last correction with new slopes took, and that with old ones.
     rounds: [usize; 2],
 }
@@ -93,18 +90,15 @@ pub(super) struct Step<'a> {
 
 impl Stages {
     pub(super) fn new(n: usize, walls: usize) -> Stages {
-        let room = || Buffer::zeros(n * S);
         Stages {
             n,
             registers: Registers::detect(),
             inputs: Buffer::zeros((1 + 2 * n) * S),
             values: Buffer::zeros((n + 2 * walls + 2 * n * n) * S),
             walls,
-            a: room(),
+            a: Buffer::zeros(n * S),
             swept: [[0.0; 2]; MOST_COORDINATES],
-            sizes: [0.0; MOST_COORDINATES],
-            residual: room(),
-            change: room(),
+            weights: [0.0; MOST_COORDINATES],
             rounds: FIRST_ROUNDS,
         }
     }
@@ -158,22 +152,6 @@ impl Stages {
     }
 }
 
-/// True if the rows of h² ∂a/∂q are so large, in the metric of the kinetic energy, that rounds hardly converge; `roots` has √(M⁻¹)ᵢᵢ. Where
-/// the forces do not change, as in free fall, the first accelerations may be right all the same; but roundoff would then decide how
-/// long the step is.
-#[inline(always)]
-fn is_stiff<const N: usize, V: Vector<S>>(slopes: &[[f64; S]], roots: &[f64]) -> bool {
-    let mut stiff = false;
-    for (row, &root) in slopes.as_chunks::<N>().0.iter().zip(roots) {
-        let mut sum = V::splat(0.0);
-        for j in 0..N {
-            sum = V::load(&row[j]).abs().mul_add(V::splat(roots[j]), sum);
-        }
-        stiff |= root > 0.0 && V::splat(STIFF * root).less(sum) != 0;
-    }
-    stiff
-}
-
 /// Newton's method for N coordinates.
 struct Newton<'a, 'b, const N: usize> {
     stages: &'a mut Stages,
@@ -213,7 +191,7 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// least the roundoff of the coordinates.
     #[inline(always)]
     fn measure<V: Vector<S>>(&mut self) {
-        let Newton { stages: Stages { a, sizes, .. }, step, .. } = self;
+        let Newton { stages: Stages { a, weights, .. }, step, .. } = self;
         let (a, h) = (rows::<N>(a), step.h.abs());
         let mut most = step.speed;
         for i in 0..N {
@@ -223,7 +201,8 @@ impl<const N: usize> Newton<'_, '_, N> {
             }
         }
         for i in 0..N {
-            sizes[i] = most * step.roots[i] + ROUNDOFF * step.q[i].abs() / h + NOTHING;
+            let size = most * step.roots[i] + ROUNDOFF * step.q[i].abs() / h + NOTHING;
+            weights[i] = h / (size * (N * S) as f64);
         }
     }
 
@@ -238,13 +217,13 @@ impl<const N: usize> Newton<'_, '_, N> {
     /// those of a symmetric motion vanish in turn.
     #[inline(always)]
     fn conclude<V: Vector<S>>(&mut self) -> f64 {
-        let Newton { stages: Stages { a, swept, sizes, .. }, step, .. } = self;
+        let Newton { stages: Stages { a, swept, weights, .. }, step, .. } = self;
         let functionals = load_columns::<V>(&step.tables.functionals);
         // l₄ to l₇, each the largest of all coordinates, in lanes 2 to 5.
         let mut largest = V::splat(0.0);
         for i in 0..N {
             let values = product(&functionals, &rows::<N>(a)[i]);
-            largest = largest.max(values.abs().mul(V::splat(step.h.abs() / sizes[i])));
+            largest = largest.max(values.abs().mul(V::splat(weights[i])));
             let mut lanes = [0.0; S];
             values.store(&mut lanes);
             swept[i] = [lanes[0], lanes[1]];
@@ -254,7 +233,7 @@ impl<const N: usize> Newton<'_, '_, N> {
         let [_, _, l4, l5, l6, l7, ..] = l;
         let (last, before) = (l6.max(l7), l4.max(l5));
         let rho = (last / before).sqrt().min(1.0);
-        if last == 0.0 { 0.0 } else { EXTRAPOLATED * rho * l7.max(rho * l6) }
+        if last == 0.0 { 0.0 } else { EXTRAPOLATED * (N * S) as f64 * rho * l7.max(rho * l6) }
     }
 
     /// The slopes are those of the first evaluation, as long as the corrections are small. Slopes that are off by δ leave δ|D| of a
@@ -262,6 +241,8 @@ impl<const N: usize> Newton<'_, '_, N> {
     #[inline(always)]
     fn iterate<V: Vector<S>>(&mut self) -> Result<f64, NoSolution> {
         let (mut first, mut previous, mut since) = (f64::NAN, f64::INFINITY, f64::INFINITY);
+        let Some(&weights) = self.stages.weights.first_chunk::<N>() else { return Err(NoSolution::Diverged) };
+        let mut equation = Linear::<V, N>::new(&self.step.tables.integrals.0, weights);
         let root = self.step.root;
         for count in 0..MAX_NEWTON {
             self.place::<V>();
@@ -271,15 +252,18 @@ impl<const N: usize> Newton<'_, '_, N> {
             if is_new {
                 since = 0.0;
                 step.kernel.eval(inputs, step.parameters, values);
+                if self.take_slopes::<V>(&mut equation) {
+                    break;
+                }
             } else {
                 step.plain.eval(inputs, step.parameters, &mut values[..(N + 2 * walls) * S]);
             }
-            let size = self.correct::<V>(is_new);
+            let size = self.correct::<V>(is_new, &mut equation);
             if count == 0 {
                 first = size;
             }
             since += size;
-            if size * since <= root * root {
+            if size * since <= LAST * root * root {
                 return Ok(first);
             }
             // Corrections that no longer shrink are roundoff, or the method diverges.
@@ -308,86 +292,52 @@ impl<const N: usize> Newton<'_, '_, N> {
         let (to_q, to_v) = (rows_mut::<N>(to_q), rows_mut::<N>(to_v));
         let (h, h2, ch) = (V::splat(step.h), V::splat(step.h * step.h), c.mul(V::splat(step.h)));
         c.mul_add(h, V::splat(step.t)).store(&mut rows_mut::<1>(times)[0]);
+        let [by_v, by_q] = products::<V, N>(&step.tables.integrals.0, a);
         for i in 0..N {
             let (q, v) = (V::splat(step.q[i]), V::splat(step.v[i]));
-            let [by_v, by_q] = products::<V>(step.tables, &a[i]);
-            ch.mul_add(v, by_q.mul(h2)).add(q).store(&mut to_q[i]);
-            by_v.mul_add(h, v).store(&mut to_v[i]);
+            ch.mul_add(v, by_q[i].mul(h2)).add(q).store(&mut to_q[i]);
+            by_v[i].mul_add(h, v).store(&mut to_v[i]);
         }
     }
 
-    /// a ← a + D, where D = r + h² ∂a/∂q·(A² D) + h ∂a/∂v·(A D) is solved by repeated products. Returns the size of D; infinite
-    /// if they do not converge. New slopes are not yet multiplied by h² and h.
+    /// Takes ∂a/∂q and ∂a/∂v into the equation. Returns true if a row of h² ∂a/∂q is so large, in the metric of the kinetic energy, that
+    /// rounds hardly converge. Where the forces do not change, as in free fall, the first accelerations may be right all the same; but
+    /// roundoff would then decide how long the step is.
     #[inline(always)]
-    fn correct<V: Vector<S>>(&mut self, is_new: bool) -> f64 {
-        let Newton { stages: Stages { values, walls, a, residual, change, rounds, sizes, .. }, step, .. } = self;
-        let (values, slopes) = values.split_at_mut((N + 2 * *walls) * S);
-        let (by_q_slopes, by_v_slopes) = slopes.split_at_mut(N * N * S);
-        let (by_q_slopes, by_v_slopes) = (by_q_slopes.as_chunks_mut::<S>().0, by_v_slopes.as_chunks_mut::<S>().0);
-        let (values, a) = (rows::<N>(values), rows_mut::<N>(a));
-        let (residual, change) = (rows_mut::<N>(residual), rows_mut::<N>(change));
-        let mut weights = [0.0; N];
+    fn take_slopes<V: Vector<S>>(&self, equation: &mut Linear<V, N>) -> bool {
+        let Newton { stages: Stages { values, walls, .. }, step, .. } = self;
+        let (by_q, by_v) = values[(N + 2 * walls) * S..].as_chunks::<S>().0.split_at(N * N);
+        let (h, h2, roots) = (V::splat(step.h), V::splat(step.h * step.h), step.roots);
+        let mut stiff = false;
         for i in 0..N {
-            weights[i] = step.h.abs() / (sizes[i] * (N * S) as f64);
-            let d = V::load(&values[i]).sub(V::load(&a[i]));
-            d.store(&mut residual[i]);
-            d.store(&mut change[i]);
+            let mut sum = V::splat(0.0);
+            for j in 0..N {
+                let (by_q, by_v) = (V::load(&by_q[i * N + j]).mul(h2), V::load(&by_v[i * N + j]).mul(h));
+                sum = by_q.abs().mul_add(V::splat(roots[j]), sum);
+                equation.set_slopes(i, j, [by_v, by_q]);
+            }
+            stiff |= roots[i] > 0.0 && V::splat(STIFF * roots[i]).less(sum) != 0;
         }
-        if is_new {
-            let (h, h2) = (V::splat(step.h), V::splat(step.h * step.h));
-            for (by_q, by_v) in by_q_slopes.iter_mut().zip(by_v_slopes.iter_mut()) {
-                V::load(by_q).mul(h2).store(by_q);
-                V::load(by_v).mul(h).store(by_v);
-            }
-            if is_stiff::<N, V>(by_q_slopes, step.roots) {
-                return f64::INFINITY;
-            }
+        stiff
+    }
+
+    /// a ← a + D. Returns the size of D; infinite if the rounds do not converge.
+    #[inline(always)]
+    fn correct<V: Vector<S>>(&mut self, is_new: bool, equation: &mut Linear<V, N>) -> f64 {
+        let Newton { stages: Stages { values, a, rounds, .. }, step, .. } = self;
+        let (values, a) = (rows::<N>(values), rows_mut::<N>(a));
+        let mut residual = [V::splat(0.0); N];
+        for i in 0..N {
+            residual[i] = V::load(&values[i]).sub(V::load(&a[i]));
         }
-        let (by_q_slopes, by_v_slopes) = (by_q_slopes.as_chunks::<N>().0, by_v_slopes.as_chunks::<N>().0);
-        let rounds = &mut rounds[usize::from(!is_new)];
-        let (mut count, mut before) = (0, f64::INFINITY);
-        loop {
-            let (mut by_v, mut by_q) = ([V::splat(0.0); N], [V::splat(0.0); N]);
-            for i in 0..N {
-                [by_v[i], by_q[i]] = products(step.tables, &change[i]);
-            }
-            count += 1;
-            // Most norms need not be computed: about as many rounds as the last time.
-            let looks = count >= *rounds;
-            let (mut moved, mut size) = (V::splat(0.0), V::splat(0.0));
-            for i in 0..N {
-                let mut d = V::load(&residual[i]);
-                let mut other = V::splat(0.0);
-                for j in 0..N {
-                    d = V::load(&by_q_slopes[i][j]).mul_add(by_q[j], d);
-                    other = V::load(&by_v_slopes[i][j]).mul_add(by_v[j], other);
-                }
-                let d = d.add(other);
-                if looks {
-                    let weight = V::splat(weights[i]);
-                    moved = d.sub(V::load(&change[i])).abs().mul_add(weight, moved);
-                    size = d.abs().mul_add(weight, size);
-                }
-                d.store(&mut change[i]);
-            }
-            if !looks {
-                continue;
-            }
-            let (moved, size) = (moved.sum(), size.sum());
-            let root = step.root;
-            let enough = f64::max(LINEAR * root * size, LINEAR_LEAST * root * root);
-            if moved <= enough || size <= 1e-3 * root {
-                // One round less next time, if that might have been enough.
-                *rounds = if moved <= LESS_ROUNDS * enough { (count - 1).max(1) } else { count };
-                for i in 0..N {
-                    V::load(&a[i]).add(V::load(&change[i])).store(&mut a[i]);
-                }
-                return size;
-            }
-            if moved.is_nan() || moved >= 10.0 * before || count > MAX_ROUNDS {
-                return if moved.is_nan() || size.is_nan() { f64::NAN } else { f64::INFINITY };
-            }
-            before = moved;
+        let (first, root) = (equation.begin(residual), step.root);
+        let enough = f64::max(LINEAR * root * first, LINEAR_LEAST * root * root);
+        let Some((d, size)) = equation.solve(first, enough, &mut rounds[usize::from(!is_new)]) else {
+            return f64::INFINITY;
+        };
+        for i in 0..N {
+            d[i].add(V::load(&a[i])).store(&mut a[i]);
         }
+        size
     }
 }

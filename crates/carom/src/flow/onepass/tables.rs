@@ -1,5 +1,7 @@
 //! The tables of Gauss collocation with eight stages for accelerations.
 
+use std::array::from_fn;
+
 use super::super::collocation::Collocation;
 use super::super::vector::Buffer;
 use crate::discrete::quadrature::legendre;
@@ -10,13 +12,16 @@ pub(in super::super) const S: usize = 8;
 /// The ratios of two steps with a table: 2^(m/4) for m from −3 to 2.
 const RUNGS: std::ops::RangeInclusive<i32> = -3..=2;
 
+/// Numbers aligned to cache lines: vectors that cross lines cost twice.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Aligned<T>(pub(super) T);
+
 /// Matrices by columns of S lanes.
 pub(super) struct Tables {
     pub(super) rule: Collocation,
-    /// A, for V = v0 + h A a.
-    pub(super) once: Buffer,
-    /// A², for Q = q0 + c h v0 + h² A² a.
-    pub(super) twice: Buffer,
+    /// A and A², for V = v0 + h A a and Q = q0 + c h v0 + h² A² a.
+    pub(super) integrals: Aligned<[[[f64; S]; S]; 2]>,
     pub(super) c: Buffer,
     /// By rows bᵢ and bᵢ(1 − cᵢ), for the end of a step; then the Legendre coefficients of degrees 4 to 7.
     pub(super) functionals: Buffer,
@@ -44,9 +49,10 @@ impl Tables {
             rule.interpolation(1.0, ratio, S, &mut matrix);
             (ratio, matrix)
         });
+        let twice = |i: usize, j: usize| (0..S).map(|k| a(i, k) * a(k, j)).sum::<f64>();
+        let columns = |entry: &dyn Fn(usize, usize) -> f64| from_fn(|j| from_fn(|i| entry(i, j)));
         Tables {
-            once: by_columns(&a),
-            twice: by_columns(&|i, j| (0..S).map(|k| a(i, k) * a(k, j)).sum()),
+            integrals: Aligned([columns(&a), columns(&twice)]),
             c,
             functionals: by_columns(&|row, j| match row {
                 0 => rule.b[j],
@@ -146,7 +152,7 @@ mod tests {
                     let due = (1.0 + c * ratio).powi(degree);
                     assert!((ahead - due).abs() < 1e-10, "degree {degree}, stage {i}, {ratio}: {ahead}, not {due}");
                 }
-                let v = row(&tables.once, i);
+                let v = (0..S).map(|j| tables.integrals.0[0][j][i] * a[j]).sum::<f64>();
                 assert!((v - c.powi(degree + 1) / f64::from(degree + 1)).abs() < 1e-15, "degree {degree}, stage {i}");
             }
         }
