@@ -18,8 +18,6 @@ pub(crate) trait Vector<const K: usize>: Copy {
     fn sub(self, b: Self) -> Self;
     /// |self|
     fn abs(self) -> Self;
-    /// √self
-    fn sqrt(self) -> Self;
     /// The smaller of self and b; b if one is NaN.
     fn min(self, b: Self) -> Self;
     /// The larger of self and b; b if one is NaN.
@@ -183,13 +181,6 @@ macro_rules! array {
             fn abs(mut self) -> Self {
                 for k in 0..K {
                     self.0[k] = self.0[k].abs();
-                }
-                self
-            }
-            #[inline(always)]
-            fn sqrt(mut self) -> Self {
-                for k in 0..K {
-                    self.0[k] = self.0[k].sqrt();
                 }
                 self
             }

@@ -56,7 +56,7 @@ pub struct LaneKernel {
     inputs: usize,
     /// The numbers that a call reads in all lanes, those that the lanes share, and those that it writes.
     sizes: [usize; 3],
-    /// True if native code fuses products with sums.
+    /// True if native code may have other roundoff than the interpreter.
     contracts: bool,
     /// None if it is interpreted.
     compiler: Option<Compiler>,
@@ -92,8 +92,9 @@ impl LaneKernel {
         LaneKernel::made(inputs, shared, outputs, lanes, backend, false)
     }
 
-    /// Like [`LaneKernel::with_backend`], but native code fuses products with the sum that needs them. It is faster, and its results
-    /// differ from those of the interpreter by roundoff. Sums of two products are not fused, so that equal products cancel.
+    /// Like [`LaneKernel::with_backend`], but native code fuses products with the sum that needs them, and sin and cos take fewer
+    /// operations. It is faster, and its results differ from those of the interpreter by roundoff. Sums of two products are not fused,
+    /// so that equal products cancel.
     pub fn contracted(
         inputs: &[Expr],
         shared: &[Expr],

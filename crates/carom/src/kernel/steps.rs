@@ -19,8 +19,10 @@ pub(crate) struct Tableau {
     pub(crate) a: &'static [Sum],
     /// The sum for the end of the step.
     pub(crate) b: Sum,
-    /// The sums for the errors of the embedded formulas.
-    pub(crate) errors: [Sum; 2],
+    /// The sum for the error of the first embedded formula.
+    pub(crate) error: Sum,
+    /// The sum of the second embedded formula, with the other sign: its error is `b` and this.
+    pub(crate) less_embedded: Sum,
 }
 
 /// The equations q̈ = a(t, q, v), and what is computed at the end of a step. Both tapes are functions of (t, q, v, parameters).

@@ -14,8 +14,9 @@ struct Contact {
 
 /// Accepts the trial step, repeats it with another length, aims it at a wall, or lands on one.
 pub(super) fn decide(group: &mut Group, lane: usize) -> Happening {
-    let (t, h) = (group.from[(0, lane)], group.from[(group.code.state(), lane)]);
-    let [square, factor, lowest, crossed] = [SQUARE, FACTOR, LOWEST, CROSSED].map(|i| group.verdict[(i, lane)]);
+    let (from, verdict) = (group.from.lane(lane), group.verdict.lane(lane));
+    let (t, h) = (from[0], from[group.code.state()]);
+    let [square, factor, lowest, crossed] = [SQUARE, FACTOR, LOWEST, CROSSED].map(|i| verdict[i]);
     let longest = group.control[(LONGEST, lane)];
     if square.is_nan() || square > LARGEST_SQUARE {
         let chosen = h * factor.min(EXPLICIT_SAFETY);
@@ -96,12 +97,13 @@ fn aim_at(group: &mut Group, lane: usize, h: f64, contact: Contact) -> Happening
 
 /// The short rest to the wall, which may be negative: q + δv + ½δ²a, v + δa.
 fn land(group: &mut Group, lane: usize, wall: usize, delta: f64) -> Happening {
-    let n = group.code.n;
-    group.hit[(0, lane)] = (group.to[(0, lane)] + delta).min(group.control[(UNTIL, lane)]);
+    let (n, until) = (group.code.n, group.control[(UNTIL, lane)]);
+    let (to, mut hit) = (group.to.lane(lane), group.hit.lane_mut(lane));
+    hit[0] = (to[0] + delta).min(until);
     for i in 0..n {
-        let [q, v, a] = [1, 1 + n, 1 + 2 * n].map(|first| group.to[(first + i, lane)]);
-        group.hit[(1 + i, lane)] = q + delta * (v + 0.5 * delta * a);
-        group.hit[(1 + n + i, lane)] = v + delta * a;
+        let [q, v, a] = [1, 1 + n, 1 + 2 * n].map(|first| to[first + i]);
+        hit[1 + i] = q + delta * (v + 0.5 * delta * a);
+        hit[1 + n + i] = v + delta * a;
     }
     Happening::Impact(wall)
 }
@@ -113,11 +115,11 @@ fn gap_and_rate(group: &Group, lane: usize, wall: usize) -> [f64; 2] {
 
 /// The first wall on the quintics of the step, other than the wall `but`.
 fn first_contact(group: &Group, lane: usize, h: f64, but: Option<usize>) -> Option<Contact> {
+    let (from, to) = (group.from.lane(lane), group.to.lane(lane));
     let mut first: Option<Contact> = None;
     for wall in (0..group.code.walls).filter(|wall| Some(*wall) != but) {
         let (at, at1) = (group.gap_before(wall), group.gap_after(wall));
-        let [before, after] =
-            [(&group.from, at), (&group.to, at1)].map(|(rows, at)| [0, 1, 2].map(|i| rows[(at + i, lane)]));
+        let [before, after] = [(&from, at), (&to, at1)].map(|(rows, at)| [0, 1, 2].map(|i| rows[at + i]));
         let Some(x) = first_root(bernstein(h, before, after)) else { continue };
         if first.as_ref().is_none_or(|first| x < first.x) {
             first = Some(Contact { wall, x });

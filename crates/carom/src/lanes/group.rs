@@ -9,7 +9,6 @@ use super::rows::Rows;
 use super::{LaneMemory, decide};
 use crate::flow::dop853::Stages;
 use crate::flow::vector::{Buffer, Registers};
-use crate::kernel::StepKernel;
 
 /// What happened in a lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,11 +23,14 @@ pub(crate) enum Happening {
     Leaves,
 }
 
+/// The calls of the function for whole steps: the more lanes, the less often the code between two steps waits.
+const CALLS: usize = 2;
+
 /// Lanes, in blocks of K.
 pub(crate) struct Group {
     pub(super) code: Arc<LaneCode>,
     blocks: usize,
-    k: usize,
+    pub(super) k: usize,
     registers: Registers,
     /// Makes steps stage by stage, if a step is not one function.
     stages: Option<Stages>,
@@ -39,32 +41,32 @@ pub(crate) struct Group {
     /// At impacts: t, q, v, parameters.
     pub(super) hit: Rows,
     /// v⁺, λ, φ̇⁻, W of the last impacts.
-    plus: Rows,
+    pub(super) plus: Rows,
     /// The sizes of a motion, to which errors are relative: the least and the largest value of each coordinate, √(M⁻¹)ᵢᵢ of each,
     /// the largest p·v, the local tolerance and its inverse.
-    sizes: Rows,
+    pub(super) sizes: Rows,
     /// See [`CHOSEN`] and what follows it.
     pub(super) control: Rows,
     /// See [`SQUARE`] and what follows it.
     pub(super) verdict: Rows,
     /// The outputs of a kernel, of one block.
-    outputs: Buffer,
+    pub(super) outputs: Buffer,
     pub(super) slots: Vec<Slot>,
     /// The lanes with a motion, as bits.
     on: u32,
     /// Those whose motions do not aim at a wall.
     pub(super) open: u32,
     /// The lanes whose states are new, and whose nodes are not computed yet.
-    fresh: u32,
+    pub(super) fresh: u32,
     /// Those whose motions begin, so that √(M⁻¹)ᵢᵢ is not known yet.
     beginning: u32,
     /// The lanes that have left a wall at their node, and those that land on one in this trial.
-    touching: u32,
-    landing: u32,
+    pub(super) touching: u32,
+    pub(super) landing: u32,
     /// The lanes whose last trial step was simply accepted.
     accepted: u32,
     /// What happened in the last trial in the other lanes.
-    happened: Vec<Happening>,
+    pub(super) happened: Vec<Happening>,
 }
 
 // The rows of `control`.
@@ -92,15 +94,15 @@ pub(super) struct Slot {
     pub(super) aim: Option<usize>,
     pub(super) aims: usize,
     pub(super) last_impact: Option<f64>,
-    fastest: f64,
+    pub(super) fastest: f64,
     /// The wall that was left last.
-    touched: usize,
+    pub(super) touched: usize,
 }
 
 impl Group {
     pub(crate) fn new(code: &Arc<LaneCode>) -> Group {
         let LaneCode { n, parameters, lanes, .. } = **code;
-        let (blocks, k) = (code.step.as_ref().map_or(1, StepKernel::blocks), lanes.count());
+        let (blocks, k) = (code.step.as_ref().map_or(1, |step| CALLS * step.blocks()), lanes.count());
         let rows = |count: usize| Rows::zeros(count, [blocks, k]);
         let (state, outputs) = (code.state(), code.node_outputs());
         Group {
@@ -135,7 +137,7 @@ impl Group {
     }
 
     /// The bits of the lanes of a block.
-    fn of_block(&self, block: usize) -> u32 {
+    pub(super) fn of_block(&self, block: usize) -> u32 {
         ((1 << self.k) - 1) << (block * self.k)
     }
 
@@ -172,9 +174,8 @@ impl Group {
             }
         }
         let LaneMemory { longest, h, last_impact, fastest, touched, .. } = *progress;
-        for (row, value) in [(CHOSEN, h), (LONGEST, longest), (UNTIL, until)] {
-            self.control[(row, lane)] = value;
-        }
+        let mut control = self.control.lane_mut(lane);
+        (control[CHOSEN], control[LONGEST], control[UNTIL]) = (h, longest, until);
         self.slots[lane] = Slot { last_impact, fastest, touched: touched.unwrap_or(0), ..Slot::default() };
         self.touching = self.touching & !(1 << lane) | u32::from(touched.is_some()) << lane;
         self.on |= 1 << lane;
@@ -186,15 +187,15 @@ impl Group {
     fn put(&mut self, lane: usize, t: f64, q: &[f64], parameters: &[f64], progress: &LaneMemory) {
         let (n, LaneMemory { v, low, high, roots, twice_kinetic, tolerance, .. }) = (self.code.n, progress);
         for rows in [&mut self.from, &mut self.hit] {
-            rows[(0, lane)] = t;
-            [(1, q), (1 + n, v), (1 + 2 * n, parameters)]
-                .into_iter()
-                .for_each(|(at, values)| rows.put(at, lane, values));
+            let mut rows = rows.lane_mut(lane);
+            rows[0] = t;
+            rows.put(1, q.iter().chain(v).chain(parameters).copied());
         }
-        let numbers = [*twice_kinetic, *tolerance, 1.0 / tolerance];
-        [(0, &low[..]), (n, high), (2 * n, roots), (3 * n, &numbers)]
+        let mut sizes = self.sizes.lane_mut(lane);
+        [(0, low), (n, high), (2 * n, roots)]
             .into_iter()
-            .for_each(|(at, values)| self.sizes.put(at, lane, values));
+            .for_each(|(at, values)| sizes.put(at, values.iter().copied()));
+        sizes.put(3 * n, [*twice_kinetic, *tolerance, 1.0 / tolerance]);
     }
 
     /// Empties a lane.
@@ -291,7 +292,9 @@ impl Group {
     fn step(&mut self) {
         let Group { code, k, stages, from, to, .. } = self;
         let (k, Some(stages)) = (*k, stages) else {
-            return code.step.iter().for_each(|step| step.eval(from, to));
+            let Some(step) = &code.step else { return };
+            let [before, after] = [from.len(), to.len()].map(|length| length / CALLS);
+            return from.chunks(before).zip(to.chunks_mut(after)).for_each(|(from, to)| step.eval(from, to));
         };
         let (z, rest) = from.split_at(code.state() * k);
         let (h, node) = rest.split_at(k);
@@ -334,15 +337,15 @@ impl Group {
         let outputs = self.code.node_outputs();
         self.code.node.eval(&self.from.block(block)[..state * k], &[], &mut self.outputs[..outputs * k]);
         for lane in bits(fresh) {
-            for i in 0..outputs {
-                self.from[(state + 1 + i, lane)] = self.outputs[i * k + lane % k];
-            }
+            let column = self.outputs[lane & (k - 1)..outputs * k].iter().step_by(k).copied();
+            let touched = self.gap_before(self.slots[lane].touched);
+            let mut from = self.from.lane_mut(lane);
+            from.put(state + 1, column);
             if self.touching & 1 << lane != 0 {
-                let row = self.gap_before(self.slots[lane].touched);
-                self.from[(row, lane)] = 0.0;
+                from[touched] = 0.0;
             }
             // The first node of a motion counts for its size too.
-            let power = self.outputs[n * k + lane % k].abs();
+            let power = from[state + 1 + n].abs();
             let largest = &mut self.sizes[(3 * n, lane)];
             *largest = largest.max(power);
         }
@@ -355,48 +358,6 @@ impl Group {
         for lane in bits(beginning) {
             (0..n).for_each(|i| self.sizes[(2 * n + i, lane)] = self.outputs[i * k + lane % k].max(0.0).sqrt());
         }
-    }
-
-    /// Reflects the lanes that land on walls.
-    fn land(&mut self) {
-        while self.landing != 0 {
-            let lane = self.landing.trailing_zeros() as usize;
-            let (block, happened) = (lane / self.k, self.happened[lane]);
-            let Happening::Impact(wall) = happened else { unreachable!("a lane that lands has an impact") };
-            let reflected = &mut self.outputs[..(self.code.n + 3) * self.k];
-            self.code.impacts[wall].eval(self.hit.block(block), &[], reflected);
-            for other in bits(self.landing & self.of_block(block)) {
-                if self.happened[other] == happened {
-                    self.landing &= !(1 << other);
-                    self.reflect(other, wall);
-                }
-            }
-        }
-    }
-
-    /// Makes the node of a lane that after its impact.
-    fn reflect(&mut self, lane: usize, wall: usize) {
-        let (n, k) = (self.code.n, self.k);
-        (0..n + 3).for_each(|i| self.plus[(i, lane)] = self.outputs[i * k + lane % k]);
-        let [lambda, rate, w] = [n, n + 1, n + 2].map(|i| self.plus[(i, lane)]);
-        if !(lambda > 0.0 && lambda.is_finite() && rate < 0.0) {
-            self.happened[lane] = Happening::Leaves;
-            return;
-        }
-        (0..1 + n).for_each(|i| self.from[(i, lane)] = self.hit[(i, lane)]);
-        for i in 0..n {
-            self.from[(1 + n + i, lane)] = self.plus[(i, lane)];
-            let q = self.hit[(1 + i, lane)];
-            let (low, high) = (self.sizes[(i, lane)], self.sizes[(n + i, lane)]);
-            (self.sizes[(i, lane)], self.sizes[(n + i, lane)]) = (low.min(q), high.max(q));
-        }
-        let slot = &mut self.slots[lane];
-        (slot.aim, slot.aims) = (None, 0);
-        (slot.last_impact, slot.touched) = (Some(self.hit[(0, lane)]), wall);
-        slot.fastest = slot.fastest.max(-rate / w.sqrt());
-        self.open |= 1 << lane;
-        self.fresh |= 1 << lane;
-        self.touching |= 1 << lane;
     }
 }
 

@@ -30,6 +30,12 @@ fn row<const K: usize>(rows: &[f64], i: usize) -> &[f64; K] {
     &rows.as_chunks::<K>().0[i]
 }
 
+/// Consecutive rows. Whether there are so many is looked at once.
+#[inline(always)]
+fn some<const K: usize>(rows: &[f64], first: usize, count: usize) -> &[[f64; K]] {
+    &rows.as_chunks::<K>().0[first..][..count]
+}
+
 #[inline(always)]
 fn row_mut<const K: usize>(rows: &mut [f64], i: usize) -> &mut [f64; K] {
     &mut rows.as_chunks_mut::<K>().0[i]
@@ -41,21 +47,21 @@ impl Work for Judge<'_> {
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(mut self) -> u32 {
-        let (square, factor) = self.measure::<K, V>();
+        let (is_good, square, factor) = self.measure::<K, V>();
         let lowest = self.look_at_walls::<K, V>();
         let crossed = self.look_at_sections::<K, V>();
         square.store(row_mut(self.verdict, SQUARE));
         factor.store(row_mut(self.verdict, FACTOR));
         lowest.store(row_mut(self.verdict, LOWEST));
         let free = V::splat(-f64::MIN_POSITIVE).less(lowest);
-        let accepted = self.open & square.less(V::splat(LARGEST_SQUARE)) & free & !crossed;
+        let accepted = self.open & is_good & free & !crossed;
         self.accept::<K, V>(accepted, factor);
         accepted
     }
 }
 
 impl Judge<'_> {
-    /// The square of the error of the pair, relative to the tolerance, and the factor for the next step.
+    /// The lanes in which the error of the pair is small enough, its square, relative to the tolerance, and the factor for the next step.
     /// [Hairer, Nørsett & Wanner, II.10.17]
     ///
     /// ```text
@@ -63,38 +69,40 @@ impl Judge<'_> {
     /// ```
     ///
     /// The scale of a coordinate is its extent, or the way of a step with the largest kinetic energy; that of a velocity is this
-    /// energy.
+    /// energy. Only squares of scales are needed, so that no root is taken.
     #[inline(always)]
-    fn measure<const K: usize, V: Vector<K>>(&self) -> (V, V) {
+    fn measure<const K: usize, V: Vector<K>>(&self) -> (u32, V, V) {
         let n = self.n;
         let (h, inverse_tolerance) = (V::load(row(self.from, self.state)), V::load(row(self.sizes, 3 * n + 2)));
-        let speed = V::load(row(self.to, 1 + 3 * n)).abs().max(V::load(row(self.sizes, 3 * n))).sqrt();
-        let (one, least, most) = (V::splat(1.0), V::splat(LEAST_SCALE), V::splat(1.0 / LEAST_SCALE));
+        let h2 = h.mul(h);
+        let way = V::load(row(self.to, 1 + 3 * n)).abs().max(V::load(row(self.sizes, 3 * n))).mul(h2);
+        let (one, least, most) = (V::splat(1.0), V::splat(LEAST_SQUARE), V::splat(1.0 / LEAST_SQUARE));
         let relative = V::splat(CONTROL_FLOOR).mul(inverse_tolerance);
         let (mut sum5, mut sum3) = (V::splat(0.0), V::splat(0.0));
-        let errors = 1 + 2 * n + self.outputs;
+        let (ends, sizes) = (some::<K>(self.to, 1, n), some::<K>(self.sizes, 0, 3 * n));
+        let errors = some::<K>(self.to, 1 + 2 * n + self.outputs, 4 * n);
+        let (lows, highs, roots) = (&sizes[..n], &sizes[n..][..n], &sizes[2 * n..][..n]);
+        let (q5s, v5s, q3s, v3s) = (&errors[..n], &errors[n..][..n], &errors[2 * n..][..n], &errors[3 * n..][..n]);
         for i in 0..n {
-            let q1 = V::load(row(self.to, 1 + i));
-            let (low, high) = (q1.min(V::load(row(self.sizes, i))), q1.max(V::load(row(self.sizes, n + i))));
+            let q1 = V::load(&ends[i]);
+            let (low, high) = (q1.min(V::load(&lows[i])), q1.max(V::load(&highs[i])));
             let floor = relative.mul(low.abs().max(high.abs()));
-            // The scales of q and h·v. One division serves both.
-            let of_v = h.mul(speed.mul(V::load(row(self.sizes, 2 * n + i)))).max(floor).max(least).min(most);
-            let of_q = high.sub(low).max(of_v).min(most);
+            // The squares of the scales of q and h·v. One division serves both.
+            let (root, extent) = (V::load(&roots[i]), high.sub(low));
+            let of_v = root.mul(root).mul(way).max(floor.mul(floor)).max(least).min(most);
+            let of_q = extent.mul(extent).max(of_v).min(most);
             let inverse = one.div(of_q.mul(of_v));
-            let (per_q, per_v) = (of_v.mul(inverse), of_q.mul(inverse).mul(h));
-            let [q5, v5, q3, v3] = [
-                V::load(row(self.to, errors + i)).mul(per_q),
-                V::load(row(self.to, errors + n + i)).mul(per_v),
-                V::load(row(self.to, errors + 2 * n + i)).mul(per_q),
-                V::load(row(self.to, errors + 3 * n + i)).mul(per_v),
-            ];
-            sum5 = q5.mul_add(q5, v5.mul_add(v5, sum5));
-            sum3 = q3.mul_add(q3, v3.mul_add(v3, sum3));
+            let (per_q, per_v) = (of_v.mul(inverse), of_q.mul(h2).mul(inverse));
+            let [q5, v5, q3, v3] = [V::load(&q5s[i]), V::load(&v5s[i]), V::load(&q3s[i]), V::load(&v3s[i])];
+            sum5 = q5.mul(q5).mul_add(per_q, v5.mul(v5).mul_add(per_v, sum5));
+            sum3 = q3.mul(q3).mul_add(per_q, v3.mul(v3).mul_add(per_v, sum3));
         }
         let below = V::splat((2 * n) as f64).mul(V::splat(0.01).mul_add(sum3, sum5)).max(V::splat(f64::MIN_POSITIVE));
         let above = h.mul(sum5).mul(inverse_tolerance);
+        // The decision does not wait for the division.
+        let is_good = above.mul(above).less(V::splat(LARGEST_SQUARE).mul(below));
         let square = above.mul(above).div(below);
-        (square, factor_of(square))
+        (is_good, square, factor_of(square))
     }
 
     /// The least Bernstein coefficient of all gaps; NaN if one is not finite.
@@ -104,10 +112,9 @@ impl Judge<'_> {
         let (slope, bend) = (V::splat(0.2).mul(h), V::splat(0.05).mul(h.mul(h)));
         let (node, node1) = (self.state + 1 + self.n + 1, 1 + 2 * self.n + self.n + 1);
         let (mut lowest, mut sum) = (V::splat(f64::INFINITY), V::splat(0.0));
-        for wall in 0..self.walls {
-            let (at, at1) = (node + 3 * wall, node1 + 3 * wall);
-            let (f0, d0, s0) = (row::<K>(self.from, at), row::<K>(self.from, at + 1), row::<K>(self.from, at + 2));
-            let (f1, d1, s1) = (row::<K>(self.to, at1), row::<K>(self.to, at1 + 1), row::<K>(self.to, at1 + 2));
+        let gaps = some::<K>(self.from, node, 3 * self.walls).as_chunks::<3>().0;
+        let gaps1 = some::<K>(self.to, node1, 3 * self.walls).as_chunks::<3>().0;
+        for ([f0, d0, s0], [f1, d1, s1]) in gaps.iter().zip(gaps1) {
             let before = [V::load(f0), V::load(d0), V::load(s0)];
             let after = [V::load(f1), V::load(d1), V::load(s1)];
             let coefficients = bernstein_of(slope, bend, before, after);
@@ -154,8 +161,8 @@ impl Judge<'_> {
     }
 }
 
-/// Scales are at least this and at most its inverse: a number that is not positive must not divide, and products stay finite.
-const LEAST_SCALE: f64 = 1e-150;
+/// Squares of scales are at least this and at most its inverse: a number that is not positive must not divide, and products stay finite.
+const LEAST_SQUARE: f64 = 1e-150;
 
 /// The largest square of an error, relative to the tolerance, with which a step is accepted.
 pub(super) const LARGEST_SQUARE: f64 = EXPLICIT_ACCEPTS * EXPLICIT_ACCEPTS;

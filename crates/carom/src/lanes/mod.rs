@@ -9,6 +9,7 @@ mod decide;
 mod group;
 mod judge;
 mod keep;
+mod land;
 mod quintic;
 mod rows;
 

@@ -29,15 +29,67 @@ impl Rows {
         &mut self.data[block * size..][..size]
     }
 
-    /// Writes consecutive rows of a lane.
-    pub(super) fn put(&mut self, first: usize, lane: usize, values: &[f64]) {
-        values.iter().enumerate().for_each(|(i, x)| self[(first + i, lane)] = *x);
+    /// All rows of a lane.
+    #[inline]
+    pub(super) fn lane(&self, lane: usize) -> Lane<'_> {
+        Lane { data: &self.data[self.place(0, lane)..], shift: self.k.trailing_zeros() }
+    }
+
+    #[inline]
+    pub(super) fn lane_mut(&mut self, lane: usize) -> LaneMut<'_> {
+        let (first, shift) = (self.place(0, lane), self.k.trailing_zeros());
+        LaneMut { data: &mut self.data[first..], shift }
     }
 
     #[inline]
     fn place(&self, row: usize, lane: usize) -> usize {
         let (shift, mask) = (self.k.trailing_zeros(), self.k - 1);
         ((lane >> shift) * self.rows + row) * self.k + (lane & mask)
+    }
+}
+
+/// The rows of one lane, by their numbers: where it begins is computed once.
+pub(super) struct Lane<'a> {
+    data: &'a [f64],
+    shift: u32,
+}
+
+/// The same, to be written.
+pub(super) struct LaneMut<'a> {
+    data: &'a mut [f64],
+    shift: u32,
+}
+
+impl LaneMut<'_> {
+    /// Writes consecutive rows.
+    #[inline]
+    pub(super) fn put(&mut self, first: usize, values: impl IntoIterator<Item = f64>) {
+        values.into_iter().enumerate().for_each(|(i, x)| self[first + i] = x);
+    }
+}
+
+impl Index<usize> for Lane<'_> {
+    type Output = f64;
+
+    #[inline]
+    fn index(&self, row: usize) -> &f64 {
+        &self.data[row << self.shift]
+    }
+}
+
+impl Index<usize> for LaneMut<'_> {
+    type Output = f64;
+
+    #[inline]
+    fn index(&self, row: usize) -> &f64 {
+        &self.data[row << self.shift]
+    }
+}
+
+impl IndexMut<usize> for LaneMut<'_> {
+    #[inline]
+    fn index_mut(&mut self, row: usize) -> &mut f64 {
+        &mut self.data[row << self.shift]
     }
 }
 

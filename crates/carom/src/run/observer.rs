@@ -43,6 +43,16 @@ impl Look {
         self.looker.describe(z, holding, &mut *self.evaluator, node);
     }
 
+    /// Sets the parameters of a run of which states are described that no wall holds.
+    pub(crate) fn begin_without_walls(&mut self, parameters: &[f64]) {
+        if self.evaluator.wants_forces() {
+            return self.begin(parameters);
+        }
+        self.evaluator.set_parameters(parameters);
+        self.evaluator.forget();
+        self.evaluator.remember_nothing();
+    }
+
     /// Sets the parameters of a run.
     pub fn begin(&mut self, parameters: &[f64]) {
         self.evaluator.set_parameters(parameters);

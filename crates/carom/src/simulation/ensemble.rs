@@ -333,7 +333,7 @@ impl Worker<'_> {
     /// The end of a motion that has stayed in its lane.
     fn describe(&mut self, lane: usize) {
         let rider = &self.riders[lane];
-        self.look.begin(&rider.parameters);
+        self.look.begin_without_walls(&rider.parameters);
         self.look.node(&self.z, &[], &mut self.ended.last);
         self.ended.impacts = rider.impacts;
     }

@@ -8,6 +8,7 @@ mod plan;
 mod record;
 mod sobol;
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 pub use axis::{Axis, Values};
@@ -167,6 +168,39 @@ fn ensemble(model: &Model, simulation: Simulation, numbers: &[usize], limit: Dur
     Ensemble::new(&simulation, numbers, limit)
 }
 
+/// Puts rows in order. Motions end nearly in the order in which they begin, so that few rows wait.
+struct InOrder {
+    rows: Vec<Row>,
+    /// The number of the first row that waits, or has not ended.
+    next: u64,
+    waiting: VecDeque<Option<Row>>,
+}
+
+impl InOrder {
+    fn new(first: u64, count: usize) -> InOrder {
+        InOrder { rows: Vec::with_capacity(count), next: first, waiting: VecDeque::new() }
+    }
+
+    fn push(&mut self, row: Row) {
+        let place = (row.run - self.next) as usize;
+        if place >= self.waiting.len() {
+            self.waiting.resize_with(place + 1, || None);
+        }
+        self.waiting[place] = Some(row);
+        while let Some(row) = self.waiting.front_mut().and_then(Option::take) {
+            self.rows.push(row);
+            self.waiting.pop_front();
+            self.next += 1;
+        }
+    }
+
+    /// All rows that have ended.
+    fn finish(mut self) -> Vec<Row> {
+        self.rows.extend(self.waiting.into_iter().flatten());
+        self.rows
+    }
+}
+
 impl Sweep {
     /// The plan.
     pub fn plan(&self) -> &Plan {
@@ -205,7 +239,7 @@ impl Sweep {
             self.numbers.iter().zip(self.plan.values(row)).for_each(|(&number, value)| parameters[number] = value);
             Some(row)
         };
-        let mut all: Vec<Row> = Vec::with_capacity(usize::try_from(end.saturating_sub(rows.start)).unwrap_or(0));
+        let mut all = InOrder::new(rows.start, usize::try_from(end.saturating_sub(rows.start)).unwrap_or(0));
         let (began, has_lanes) = (Instant::now(), self.has_lanes());
         let mut last = began;
         let mut done = |row: u64, ended: &Ended| {
@@ -214,11 +248,11 @@ impl Sweep {
             all.push(self.row(row, ended, seconds));
         };
         worker.run(&mut next, &mut done, stop);
+        let mut all = all.finish();
         if has_lanes {
             let mean = began.elapsed().as_secs_f64() / all.len().max(1) as f64;
             all.iter_mut().for_each(|row| row.seconds = mean);
         }
-        all.sort_by_key(|row| row.run);
         Ok(all)
     }
 
@@ -236,5 +270,29 @@ impl Sweep {
             error,
             seconds,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows come in order, also if some before them never end.
+    #[test]
+    fn rows_are_in_order() {
+        let row = |run| Row {
+            run,
+            values: Vec::new(),
+            status: RowStatus::Completed,
+            message: None,
+            t_end: 0.0,
+            impacts: 0,
+            error: None,
+            records: Vec::new(),
+            seconds: 0.0,
+        };
+        let mut rows = InOrder::new(3, 8);
+        [5, 3, 4, 9, 6, 8].into_iter().for_each(|run| rows.push(row(run)));
+        assert_eq!(rows.finish().iter().map(|row| row.run).collect::<Vec<_>>(), [3, 4, 5, 6, 8, 9]);
     }
 }

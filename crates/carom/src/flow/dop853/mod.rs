@@ -7,7 +7,7 @@ pub(crate) use stages::Stages;
 pub(crate) use tableau::TABLEAU;
 
 use crate::error::{Diagnostic, Result};
-use crate::kernel::{Kernel, LaneKernel, Lanes};
+use crate::kernel::{Backend, Kernel, KernelError, LaneKernel, Lanes};
 use crate::mechanics::{Field, Inputs, Mechanics};
 use crate::phase::{Discrete, Flow, Phase};
 use crate::solve::NoSolution;
@@ -54,10 +54,14 @@ fn field(mechanics: &Mechanics, lanes: Lanes) -> Result<LaneKernel> {
     lane_kernel(mechanics, &mechanics.accelerations(), lanes)
 }
 
-/// A kernel of (t, q, v, parameters) in lanes.
+/// A kernel of (t, q, v, parameters) in lanes. Its roundoff is that of the steps that are compiled as a whole.
 pub(crate) fn lane_kernel(mechanics: &Mechanics, outputs: &[crate::expr::Expr], lanes: Lanes) -> Result<LaneKernel> {
     let inputs = [mechanics.state_symbols(), mechanics.parameters.clone()].concat();
-    LaneKernel::new(&inputs, &[], outputs, lanes).map_err(|e| Diagnostic::new(e.to_string()).into())
+    let made = match LaneKernel::contracted(&inputs, &[], outputs, lanes, Backend::Jit) {
+        Err(KernelError::Unsupported(_)) => LaneKernel::contracted(&inputs, &[], outputs, lanes, Backend::Interpreter),
+        made => made,
+    };
+    made.map_err(|e| Diagnostic::new(e.to_string()).into())
 }
 
 /// Writes a number to all lanes.

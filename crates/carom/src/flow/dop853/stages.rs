@@ -1,6 +1,6 @@
 //! The stages of a step, in K lanes.
 
-use super::tableau::{A, B, C, E3, E5, STAGES};
+use super::tableau::{A, B, C, E5, LESS_B3, STAGES};
 use crate::flow::vector::{Buffer, Registers, Vector, Work};
 use crate::kernel::{LaneKernel, Lanes, Sum};
 
@@ -53,9 +53,9 @@ impl Stages {
     /// The errors of (q, v) in the last step by the formulas of order 5 and 3, without the factor h.
     pub(crate) fn errors(&self, into: &mut [f64]) {
         let Stages { n, lanes, registers, rates, .. } = self;
-        for (sum, errors) in [E5, E3].into_iter().zip(into.chunks_mut(2 * n * lanes)) {
-            registers.run(*lanes, Weigh { sum, n: *n, rates, errors });
-        }
+        let (error5, error3) = into.split_at_mut(2 * n * lanes);
+        registers.run(*lanes, Weigh { sum: E5, and: &[], n: *n, rates, errors: error5 });
+        registers.run(*lanes, Weigh { sum: B, and: LESS_B3, n: *n, rates, errors: error3 });
     }
 }
 
@@ -96,9 +96,10 @@ impl Work for Combine<'_> {
     }
 }
 
-/// Σ wⱼ vⱼ and Σ wⱼ aⱼ.
+/// Σ wⱼ vⱼ and Σ wⱼ aⱼ, plus those of a second sum if it is not empty.
 struct Weigh<'a> {
     sum: Sum,
+    and: Sum,
     n: usize,
     rates: &'a [f64],
     errors: &'a mut [f64],
@@ -109,20 +110,24 @@ impl Work for Weigh<'_> {
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) {
-        let Weigh { sum, n, rates, errors } = self;
+        let Weigh { sum, and, n, rates, errors } = self;
         let (rates, errors) = (rates.as_chunks::<K>().0, errors.as_chunks_mut::<K>().0);
         let mut first = 0;
         while first + 4 <= 2 * n {
-            let totals = weigh::<4, K, V>(sum, 2 * n, rates, first);
+            let (totals, more) =
+                (weigh::<4, K, V>(sum, 2 * n, rates, first), weigh::<4, K, V>(and, 2 * n, rates, first));
             for i in 0..4 {
-                totals[i].store(&mut errors[first + i]);
+                let total = if and.is_empty() { totals[i] } else { totals[i].add(more[i]) };
+                total.store(&mut errors[first + i]);
             }
             first += 4;
         }
         if first < 2 * n {
-            let totals = weigh::<2, K, V>(sum, 2 * n, rates, first);
+            let (totals, more) =
+                (weigh::<2, K, V>(sum, 2 * n, rates, first), weigh::<2, K, V>(and, 2 * n, rates, first));
             for i in 0..2 {
-                totals[i].store(&mut errors[first + i]);
+                let total = if and.is_empty() { totals[i] } else { totals[i].add(more[i]) };
+                total.store(&mut errors[first + i]);
             }
         }
     }

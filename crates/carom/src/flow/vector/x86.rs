@@ -49,10 +49,6 @@ impl Vector<8> for Pair {
         }
     }
     #[inline(always)]
-    fn sqrt(self) -> Self {
-        unsafe { Pair(_mm256_sqrt_pd(self.0), _mm256_sqrt_pd(self.1)) }
-    }
-    #[inline(always)]
     fn min(self, b: Self) -> Self {
         unsafe { Pair(_mm256_min_pd(self.0, b.0), _mm256_min_pd(self.1, b.1)) }
     }
@@ -139,10 +135,6 @@ impl Vector<8> for Wide {
         Wide(unsafe { _mm512_abs_pd(self.0) })
     }
     #[inline(always)]
-    fn sqrt(self) -> Self {
-        Wide(unsafe { _mm512_sqrt_pd(self.0) })
-    }
-    #[inline(always)]
     fn min(self, b: Self) -> Self {
         Wide(unsafe { _mm512_min_pd(self.0, b.0) })
     }
@@ -152,7 +144,7 @@ impl Vector<8> for Wide {
     }
     #[inline(always)]
     fn in_lanes(self, bits: u32, b: Self) -> Self {
-        Wide(unsafe { _mm512_mask_blend_pd(bits as u8, b.0, self.0) })
+        Wide(unsafe { settled(_mm512_mask_blend_pd(bits as u8, b.0, self.0)) })
     }
     #[inline(always)]
     fn less(self, b: Self) -> u32 {
@@ -171,6 +163,16 @@ impl Vector<8> for Wide {
     fn sum(self) -> f64 {
         unsafe { _mm512_reduce_add_pd(self.0) }
     }
+}
+
+/// The same number, of which the compiler does not know where it comes from. It would store a choice between the old and a new
+/// number by a store with a mask, and the processor does not forward such numbers to the loads that follow.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn settled(mut x: __m512d) -> __m512d {
+    // SAFETY: no instruction at all.
+    unsafe { std::arch::asm!("/* {0} */", inout(zmm_reg) x, options(pure, nomem, nostack, preserves_flags)) }
+    x
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]

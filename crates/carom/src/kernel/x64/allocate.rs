@@ -31,13 +31,15 @@ enum Kind {
 /// The state of the translation.
 pub(super) struct Allocator<'a> {
     code: &'a Code,
-    registers: Registers<'a>,
+    pub(super) registers: Registers<'a>,
     /// The distance between two inputs or outputs, in bytes.
     stride: i32,
     detours: Vec<Detour>,
     /// The jumps to each exit.
     exits: Vec<(usize, Exit)>,
     head: usize,
+    /// The vector whose highest bits are in the mask register, with 512 bits.
+    pub(super) in_mask: Option<Vector>,
 }
 
 /// Machine code.
@@ -59,6 +61,7 @@ impl<'a> Allocator<'a> {
             detours: Vec::new(),
             exits: Vec::new(),
             head: 0,
+            in_mask: None,
         };
         for (at, &(result, op)) in code.ops.iter().enumerate() {
             allocator.registers.begin(at as u32, op);
@@ -67,7 +70,7 @@ impl<'a> Allocator<'a> {
         allocator.finish()
     }
 
-    fn out(&mut self) -> &mut Assembler {
+    pub(super) fn out(&mut self) -> &mut Assembler {
         &mut self.registers.out
     }
 
@@ -82,18 +85,25 @@ impl<'a> Allocator<'a> {
             Op::Sqrt(a) => self.unary(result, a, Assembler::sqrt),
             Op::Spread(a) => self.unary(result, a, Assembler::spread),
             Op::ShiftLeft(a, count) => self.unary(result, a, |out, d, a| out.shift_left(d, a, count)),
-            Op::Select(mask, a, b) => {
-                let [mask_register, first] = [mask, a].map(|v| self.registers.in_register(v));
-                let second = self.bits(b);
-                let d = self.registers.define(result, &[mask, a, b]);
-                self.out().select(d, mask_register, first, second);
-            }
-            Op::Repair { is_small, x, sin, cos } => {
-                let argument = self.registers.in_register(x);
-                self.detour(result, is_small, [sin, cos], Kind::SinCos(argument));
+            Op::Select(mask, a, b) => self.select(result, mask, a, b),
+            Op::Flip(a, b, mask) => self.flip(result, a, b, mask),
+            Op::Repair { size, limit, x, sin, cos } => {
+                let [argument, size_register] = [x, size].map(|v| self.registers.in_register(v));
+                let results = [sin, cos].map(|v| self.registers.in_register(v));
+                let limit_operand = self.registers.operand(limit);
+                let spare = if self.is_wide() { None } else { Some(self.registers.vacant()) };
+                let jump = self.out().jump_unless_at_most(spare, size_register, limit_operand);
+                self.registers.release(&[size, limit]);
+                self.detour(result, jump, [sin, cos], results, Kind::SinCos(argument));
                 self.registers.release(&[x]);
             }
-            Op::SolveUnless { is_done, x, linear } => self.detour(result, is_done, x, Kind::Solve(linear)),
+            Op::SolveUnless { is_done, x, linear } => {
+                let mask = self.registers.in_register(is_done);
+                let results = x.map(|v| self.registers.in_register(v));
+                let jump = self.out().jump_unless_all(mask);
+                self.registers.release(&[is_done]);
+                self.detour(result, jump, x, results, Kind::Solve(linear));
+            }
             Op::Call(function, a, b) if self.is_scalar() => self.call(result, function, a, b),
             Op::Call(function, a, b) => self.call_for_lanes(result, function, a, b),
             Op::Store(target, a) => {
@@ -123,6 +133,7 @@ impl<'a> Allocator<'a> {
             Op::Again(mask) => self.again(mask),
         }
         (0..op.results()).for_each(|k| self.registers.release(&[Vector(result.0 + k as u32)]));
+        self.forget_mask(op);
     }
 
     fn arithmetic(&mut self, kind: Arithmetic, result: Vector, a: Vector, b: Vector) {
@@ -150,7 +161,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// The last operand of an instruction that reads a whole vector, also if there is one lane.
-    fn bits(&mut self, v: Vector) -> Operand {
+    pub(super) fn bits(&mut self, v: Vector) -> Operand {
         if self.is_scalar() && !self.registers.is_constant(v) {
             return Operand::Register(self.registers.in_register(v));
         }
@@ -204,13 +215,9 @@ impl<'a> Allocator<'a> {
         self.registers.release(&[a]);
     }
 
-    /// Jumps out of line unless the mask is set. The results take the registers of `values`.
-    fn detour(&mut self, result: Vector, mask: Vector, values: [Vector; 2], kind: Kind) {
-        let register = self.registers.in_register(mask);
-        let results = values.map(|v| self.registers.in_register(v));
-        let jump = self.out().jump_unless_all(register);
+    /// What the jump leads to. The results take the registers of `values`.
+    fn detour(&mut self, result: Vector, jump: usize, values: [Vector; 2], results: [Register; 2], kind: Kind) {
         let back = self.out().bytes.len();
-        self.registers.release(&[mask]);
         for (k, (value, register)) in values.into_iter().zip(results).enumerate() {
             self.registers.take_over(Vector(result.0 + k as u32), value, register);
         }

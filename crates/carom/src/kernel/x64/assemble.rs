@@ -5,6 +5,8 @@ use crate::kernel::Compiler;
 
 /// The comparison a ≤ b: false if one is NaN, without exceptions.
 pub(super) const AT_MOST: u8 = 0x12;
+/// Its opposite: true if one is NaN.
+const NOT_AT_MOST: u8 = 0x16;
 /// The comparison a < b, likewise.
 pub(super) const LESS: u8 = 0x11;
 
@@ -129,15 +131,36 @@ impl Assembler {
         self.bytes.push(31);
     }
 
-    /// d ← b where the highest bit of `mask` is set, else a.
-    pub(super) fn select(&mut self, d: Register, mask: Register, a: Register, b: Operand) {
+    /// d ← b where the highest bit of `mask` is set, else a. With 512 bits none is that in the mask register.
+    pub(super) fn select(&mut self, d: Register, mask: Option<Register>, a: Register, b: Operand) {
         if self.format == Format::V512 {
-            self.emit(encode::VECTOR_TO_MASK, MASK, 0, Operand::Register(mask));
+            if let Some(mask) = mask {
+                self.emit(encode::VECTOR_TO_MASK, MASK, 0, Operand::Register(mask));
+            }
             self.emit_masked(encode::SELECT_BY_MASK, d, a, b, MASK);
             return;
         }
         self.emit(encode::SELECT, d, a, b);
-        self.bytes.push(mask << 4);
+        self.bytes.push(mask.unwrap_or_default() << 4);
+    }
+
+    /// Changes the bits of d that are set in b and in c, with 512 bits.
+    pub(super) fn flip(&mut self, d: Register, b: Register, c: Operand) {
+        self.emit(encode::TERNARY, d, b, c);
+        self.bytes.push(0b0111_1000); // d ^ (b & c) for the eight values of their bits
+    }
+
+    /// Jumps unless a ≤ b in all lanes; without 512 bits by means of a spare register.
+    pub(super) fn jump_unless_at_most(&mut self, spare: Option<Register>, a: Register, b: Operand) -> usize {
+        if let Some(spare) = spare {
+            self.compare(AT_MOST, spare, a, b);
+            return self.jump_unless_all(spare);
+        }
+        self.emit(encode::COMPARE, MASK, a, b);
+        self.bytes.push(NOT_AT_MOST);
+        self.bytes.extend([0xC5, 0xF9, 0x98, 0xC0 | MASK << 3 | MASK]); // kortestb mask, mask
+        self.bytes.extend([0x0F, 0x85]); // jne
+        self.distance()
     }
 
     /// Compares the highest bits of a with those of a mask that is set in all lanes.

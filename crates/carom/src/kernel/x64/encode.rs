@@ -113,6 +113,8 @@ pub(super) const BROADCAST_4: Opcode = Opcode { map: Map::M0F38, ..bits(0x19) };
 pub(super) const SELECT: Opcode = Opcode { map: Map::M0F3A, ..bits(0x4B) };
 /// Selection by a mask register, only for 512 bits.
 pub(super) const SELECT_BY_MASK: Opcode = Opcode { map: Map::M0F38, ..bits(0x65) };
+/// Any function of three bits, only for 512 bits.
+pub(super) const TERNARY: Opcode = Opcode { map: Map::M0F3A, ..bits(0x25) };
 pub(super) const MASK_TO_VECTOR: Opcode = Opcode { prefix: Prefix::PF3, map: Map::M0F38, ..bits(0x38) };
 pub(super) const VECTOR_TO_MASK: Opcode = Opcode { prefix: Prefix::PF3, map: Map::M0F38, ..bits(0x39) };
 
@@ -173,9 +175,12 @@ pub(super) fn instruction(
         Operand::Memory(m) => base_number(m.base),
     };
     let opcode = if matches!(format, Format::Legacy | Format::Scalar) { opcode.scalar() } else { opcode };
+    // With 512 bits a constant is one number, which the instruction spreads to all lanes.
+    let is_constant = matches!(last, Operand::Memory(Memory { base: Base::Constants, .. }));
+    let is_spread = format == Format::V512 && opcode != BROADCAST_4 && is_constant;
     match format {
         Format::Legacy => legacy(bytes, opcode, reg, rm),
-        Format::V512 => evex(bytes, opcode, reg, second, rm, mask),
+        Format::V512 => evex(bytes, opcode, reg, second, rm, u8::from(is_spread) << 4 | mask),
         _ => vex(bytes, opcode, reg, second, rm, format == Format::V256),
     }
     bytes.push(opcode.code);
@@ -184,7 +189,7 @@ pub(super) fn instruction(
         Operand::Memory(m) => {
             // In the EVEX encoding a displacement of 8 bits counts operands: whole vectors, or numbers.
             let unit = match format {
-                Format::V512 if opcode == BROADCAST_4 => 8,
+                Format::V512 if opcode == BROADCAST_4 || is_spread => 8,
                 Format::V512 => 64,
                 _ => 1,
             };
@@ -223,8 +228,9 @@ fn vex(bytes: &mut Vec<u8>, opcode: Opcode, reg: u8, second: u8, rm: u8, is_long
     bytes.extend([0xC4, map, u8::from(opcode.wide) << 7 | fields]);
 }
 
-fn evex(bytes: &mut Vec<u8>, opcode: Opcode, reg: u8, second: u8, rm: u8, mask: u8) {
+/// `last` is the number of the mask register, and whether one number is spread to all lanes.
+fn evex(bytes: &mut Vec<u8>, opcode: Opcode, reg: u8, second: u8, rm: u8, last: u8) {
     let map = inverted(reg, 3, 7) | inverted(rm, 4, 6) | inverted(rm, 3, 5) | inverted(reg, 4, 4) | opcode.map as u8;
     let fields = 1 << 7 | (!second & 15) << 3 | 1 << 2 | opcode.prefix as u8;
-    bytes.extend([0x62, map, fields, 0b10 << 5 | inverted(second, 4, 3) | mask]);
+    bytes.extend([0x62, map, fields, 0b10 << 5 | inverted(second, 4, 3) | last]);
 }

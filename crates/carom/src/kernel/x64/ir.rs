@@ -107,9 +107,12 @@ pub(super) enum Op {
     Spread(Vector),
     /// Select(mask, a, b): b where the mask has its highest bit set, otherwise a.
     Select(Vector, Vector, Vector),
-    /// Two results: sin and cos of `x`. They are already correct in the lanes where `is_small` has all bits set.
+    /// Flip(a, b, mask): a with the bits changed that are set in b and in the mask.
+    Flip(Vector, Vector, Vector),
+    /// Two results: sin and cos of `x`. They are already correct in the lanes where `size` ≤ `limit`.
     Repair {
-        is_small: Vector,
+        size: Vector,
+        limit: Vector,
         x: Vector,
         sin: Vector,
         cos: Vector,
@@ -140,19 +143,19 @@ impl Op {
     /// The vectors that it reads.
     pub(super) fn operands(self) -> impl Iterator<Item = Vector> {
         let all = match self {
-            Op::Arithmetic(_, a, b) => [Some(a), Some(b), None, None],
-            Op::Call(_, a, b) => [Some(a), b, None, None],
-            Op::Fused(_, a, b, c) | Op::Select(a, b, c) => [Some(a), Some(b), Some(c), None],
+            Op::Arithmetic(_, a, b) => [Some(a), Some(b), None, None, None],
+            Op::Call(_, a, b) => [Some(a), b, None, None, None],
+            Op::Fused(_, a, b, c) | Op::Select(a, b, c) | Op::Flip(a, b, c) => [Some(a), Some(b), Some(c), None, None],
             Op::Sqrt(a)
             | Op::ShiftLeft(a, _)
             | Op::Spread(a)
             | Op::Store(_, a)
             | Op::Set(_, a)
             | Op::Require(a, _)
-            | Op::Again(a) => [Some(a), None, None, None],
-            Op::Repair { is_small, x, sin, cos } => [Some(is_small), Some(x), Some(sin), Some(cos)],
-            Op::SolveUnless { is_done, x: [x, y], .. } => [Some(is_done), Some(x), Some(y), None],
-            Op::Head | Op::Solve(_) => [None; 4],
+            | Op::Again(a) => [Some(a), None, None, None, None],
+            Op::Repair { size, limit, x, sin, cos } => [size, limit, x, sin, cos].map(Some),
+            Op::SolveUnless { is_done, x: [x, y], .. } => [Some(is_done), Some(x), Some(y), None, None],
+            Op::Head | Op::Solve(_) => [None; 5],
         };
         all.into_iter().flatten()
     }
@@ -184,6 +187,8 @@ pub(super) struct Code {
     pub(super) variables: u32,
     /// The iteration, if the function solves equations; it then returns a status.
     pub(super) iteration: Option<Iteration>,
+    /// True if roundoff may differ from that of the operations one by one: products are fused, sin and cos are shorter.
+    pub(super) contracts: bool,
     /// The products of a tape that are fused with the sum that needs them, with their factors.
     pub(super) fusible: FxHashMap<Reg, (Reg, Reg)>,
     /// The vector of each constant.
@@ -191,11 +196,13 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// No operations.
-    pub(super) fn empty(compiler: Compiler) -> Code {
+    /// No operations. Where fused multiply-add is one instruction, the code contracts if that is allowed.
+    pub(super) fn empty(compiler: Compiler, may_contract: bool) -> Code {
         let (ops, origins, constants) = (Vec::new(), Vec::new(), Vec::new());
         let (fusible, known) = (FxHashMap::default(), FxHashMap::default());
-        Code { compiler, ops, origins, constants, variables: 0, iteration: None, fusible, known }
+        let code =
+            Code { compiler, ops, origins, constants, variables: 0, iteration: None, contracts: false, fusible, known };
+        Code { contracts: may_contract && code.has_fma(), ..code }
     }
 
     /// True if fused multiply-add is one instruction.
@@ -223,7 +230,7 @@ impl Code {
         self.bits(value.to_bits())
     }
 
-    fn bits(&mut self, bits: u64) -> Vector {
+    pub(super) fn bits(&mut self, bits: u64) -> Vector {
         if let Some(&vector) = self.known.get(&bits) {
             return vector;
         }

@@ -11,13 +11,10 @@ use crate::kernel::{Compiler, calls};
 pub(super) type Values = Vec<Option<Vector>>;
 
 impl Code {
-    /// The operations of a tape whose first `lanes` inputs have one value per lane. If it `contracts`, products that one sum needs are
-    /// fused with it ([`fusible`]).
+    /// The operations of a tape whose first `lanes` inputs have one value per lane.
     pub(super) fn kernel(tape: &Tape, lanes: usize, contracts: bool, compiler: Compiler) -> Code {
-        let mut code = Code::empty(compiler);
-        if contracts && code.has_fma() {
-            code.fusible = fusible(tape);
-        }
+        let mut code = Code::empty(compiler, contracts);
+        code.begin(tape);
         let mut values: Values = vec![None; tape.values()];
         for (i, value) in values.iter_mut().enumerate().take(tape.inputs()) {
             let origin = if i < lanes { Origin::Lanes(i as u32) } else { Origin::Shared((i - lanes) as u32) };
@@ -26,6 +23,11 @@ impl Code {
         let stores = tape.outputs().iter().copied().zip((0..).map(Target::Output)).collect();
         code.instructions(tape, &mut values, |_| true, stores);
         code
+    }
+
+    /// Begins a tape whose instructions follow. If the code contracts, products that one sum needs are fused with it ([`fusible`]).
+    pub(super) fn begin(&mut self, tape: &Tape) {
+        self.fusible = if self.contracts { fusible(tape) } else { FxHashMap::default() };
     }
 
     /// Adds the wanted instructions of a tape, and stores their results: each as soon as it is known.

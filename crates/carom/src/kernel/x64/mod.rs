@@ -8,6 +8,7 @@ mod assemble;
 mod encode;
 mod ir;
 mod lower;
+mod masks;
 mod native;
 mod newton;
 mod registers;

@@ -6,6 +6,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::allocate::{Allocator, Machine};
 use super::ir::Code;
+use super::registers::copies_of_constants;
 use crate::kernel::newton::Equations;
 use crate::kernel::scratch::with_scratch;
 use crate::kernel::steps::{Motion, Tableau};
@@ -26,7 +27,7 @@ pub(in crate::kernel) struct Native {
     memory: Mmap,
     /// The size of a frame outside the stack, in cache lines.
     room: usize,
-    /// The constants, each repeated for all lanes of a vector.
+    /// The constants, each as often as instructions need it.
     constants: Box<[Line]>,
     /// The number of lanes that one call evaluates.
     lanes: usize,
@@ -81,8 +82,8 @@ impl Native {
 
     fn new(code: &Code, lanes: usize, width: usize) -> Result<Native, KernelError> {
         let Machine { bytes, room } = Allocator::run(code, lanes, width);
-        // Instructions for bits read whole vectors, also if there is one lane.
-        let repeated = code.constants.iter().flat_map(|&bits| std::iter::repeat_n(bits, lanes.max(2)));
+        let copies = copies_of_constants(lanes);
+        let repeated = code.constants.iter().flat_map(|&bits| std::iter::repeat_n(bits, copies));
         let constants = Line::of(&repeated.collect::<Vec<u64>>());
         let memory = executable(&bytes).map_err(|e| KernelError::Unsupported(e.to_string()))?;
         Ok(Native { memory, room: room.div_ceil(LINE), constants, lanes, width })
@@ -203,6 +204,26 @@ mod tests {
             assert_eq!(eval(1, contracts), eval(2, contracts));
             assert_eq!(eval(2, contracts), eval(4, contracts));
             assert!(highest < Some(Compiler::Avx512) || eval(4, contracts) == eval(8, contracts));
+        }
+    }
+
+    /// The shorter sin and cos of code that contracts, in one of eight lanes.
+    #[test]
+    fn brief_sin_and_cos_are_right() {
+        let x = Expr::symbol("x");
+        let tape = Tape::new(&[x], &[x.sin(), x.cos()]).expect("x is bound");
+        for compiler in Compiler::all().into_iter().filter(|c| *c >= Compiler::Avx2) {
+            let code = Native::lanes(&tape, 1, 8, true, compiler).expect("this machine is supported");
+            let sin_cos = |x: f64| {
+                let (mut states, mut out) = ([0.3, -2.0, 1.0, 4.0, 5.5, 0.0, 1e3, -0.1], [0.0; 16]);
+                states[5] = x;
+                // SAFETY: the tape has one input and two outputs, each with eight lanes.
+                unsafe { code.call(states.as_ptr(), std::ptr::null(), out.as_mut_ptr()) };
+                [out[5], out[13]]
+            };
+            laws::is_near_exact_values(&format!("{compiler:?}"), 2, 1e-26, sin_cos);
+            laws::is_no_number_where_it_should(&format!("{compiler:?}"), sin_cos);
+            assert!([0.0, -0.0].map(sin_cos) == [[0.0, 1.0]; 2], "{compiler:?}");
         }
     }
 

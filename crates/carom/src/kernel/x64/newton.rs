@@ -17,7 +17,7 @@ impl Code {
     ///
     /// The inputs are those of [`Equations`]; the state is shared.
     pub(super) fn newton(equations: &Equations, compiler: Compiler) -> Code {
-        let mut code = Code::empty(compiler);
+        let mut code = Code::empty(compiler, false);
         let Equations { tape, state, carried, .. } = equations;
         let mut values: Values = vec![None; tape.values()];
         for i in 0..state.end {

@@ -9,6 +9,14 @@ use super::encode::{Base, Memory, Operand, Register};
 use super::ir::{Code, Op, Origin, Vector};
 
 const NEVER: u32 = u32::MAX;
+/// A constant that is used again within so many operations gets a register.
+const SOON: u32 = 8;
+
+/// How often each constant stands in memory. Instructions for bits read whole vectors, also if there is one lane; those of 512 bits
+/// spread one number to all lanes.
+pub(super) fn copies_of_constants(lanes: usize) -> usize {
+    if lanes == 8 { 1 } else { lanes.max(2) }
+}
 
 /// The operations that use each vector, in order.
 struct Uses {
@@ -79,7 +87,9 @@ pub(super) struct Registers<'a> {
     memory_of: Vec<Option<Memory>>,
     /// For each register, its content.
     contents: Vec<Option<Vector>>,
-    /// A mask of the registers of the current operation, which must not be evicted.
+    /// The number of the current operation.
+    at: u32,
+    /// A mask of its registers, which must not be evicted.
     pinned: u32,
     free_slots: Vec<i32>,
     /// Slots that become free after the current operation, which may still read them.
@@ -91,13 +101,14 @@ pub(super) struct Registers<'a> {
 impl<'a> Registers<'a> {
     /// All registers are empty. Inputs have `width` lanes.
     pub(super) fn new(code: &'a Code, out: Assembler, width: usize) -> Registers<'a> {
-        let (vectors, lanes) = (code.origins.len(), out.lanes as i32);
+        let (vectors, copies) = (code.origins.len(), copies_of_constants(out.lanes) as i32);
         let mut registers = Registers {
             code,
             contents: vec![None; out.registers()],
             uses: Uses::of(code),
             register_of: vec![None; vectors],
             memory_of: Vec::new(),
+            at: 0,
             pinned: 0,
             free_slots: Vec::new(),
             ended_slots: Vec::new(),
@@ -108,7 +119,7 @@ impl<'a> Registers<'a> {
         let memory = |origin: &Origin| match *origin {
             Origin::Lanes(i) => Some(Memory { base: Base::Inputs, offset: 8 * (i as usize * width) as i32 }),
             Origin::Shared(i) => Some(Memory { base: Base::Shared, offset: 8 * i as i32 }),
-            Origin::Constant(i) => Some(Memory { base: Base::Constants, offset: 8 * i as i32 * lanes.max(2) }),
+            Origin::Constant(i) => Some(Memory { base: Base::Constants, offset: 8 * i as i32 * copies }),
             Origin::Variable(i) => Some(registers.variable(i)),
             Origin::Computed => None,
         };
@@ -123,7 +134,7 @@ impl<'a> Registers<'a> {
 
     /// Begins an operation: its operands stay in their registers, and their uses by it are removed.
     pub(super) fn begin(&mut self, at: u32, op: Op) {
-        self.pinned = 0;
+        (self.at, self.pinned) = (at, 0);
         for v in op.operands() {
             self.pinned |= self.register_of[v.index()].map_or(0, |register| 1 << register);
             self.uses.pass(v, at);
@@ -164,7 +175,21 @@ impl<'a> Registers<'a> {
 
     /// Orders a pair of factors so that one in memory comes second.
     pub(super) fn memory_last(&self, a: Vector, b: Vector) -> (Vector, Vector) {
-        if self.register_of(b).is_some() && self.register_of(a).is_none() { (b, a) } else { (a, b) }
+        let is_second = |v: Vector| self.register_of(v).is_none() && self.may_stay(v);
+        if is_second(a) && !is_second(b) { (b, a) } else { (a, b) }
+    }
+
+    /// True if v is better read from its place in memory than loaded: if it is not needed again, if it is a constant that is not needed
+    /// soon, or if all registers hold what is needed before it.
+    fn may_stay(&self, v: Vector) -> bool {
+        let next = self.next_use(v);
+        let is_earlier = |r: usize| self.contents[r].is_some_and(|content| self.next_use(content) < next);
+        match self.code.origins[v.index()] {
+            Origin::Shared(_) if self.out.lanes > 1 => false,
+            _ if next == NEVER => true,
+            Origin::Constant(_) => next > self.at + SOON,
+            _ => (0..self.contents.len()).all(|r| self.pinned & 1 << r != 0 || is_earlier(r)),
+        }
     }
 
     pub(super) fn in_register(&mut self, v: Vector) -> Register {
@@ -178,12 +203,10 @@ impl<'a> Registers<'a> {
         register
     }
 
-    /// How to read the last operand of an instruction: constants, and values on their last use, are read from memory.
+    /// How to read the last operand of an instruction.
     pub(super) fn operand(&mut self, v: Vector) -> Operand {
-        let must_spread = matches!(self.code.origins[v.index()], Origin::Shared(_)) && self.out.lanes > 1;
-        let may_stay = !must_spread && (self.is_constant(v) || self.next_use(v) == NEVER);
         match self.memory_of(v) {
-            Some(memory) if self.register_of(v).is_none() && may_stay => Operand::Memory(memory),
+            Some(memory) if self.register_of(v).is_none() && self.may_stay(v) => Operand::Memory(memory),
             _ => Operand::Register(self.in_register(v)),
         }
     }
@@ -194,6 +217,7 @@ impl<'a> Registers<'a> {
         };
         match self.code.origins[v.index()] {
             Origin::Shared(_) => self.out.broadcast(register, memory),
+            Origin::Constant(_) if self.out.lanes == 8 => self.out.broadcast(register, memory),
             _ => self.out.load(register, memory),
         }
     }

@@ -1,7 +1,7 @@
 //! sin and cos: see `kernel/sincos.rs`.
 
 use super::ir::{Arithmetic, Code, Fused, Op, Vector};
-use crate::kernel::sincos::{Emit, LIMIT, reduced};
+use crate::kernel::sincos::{Emit, LIMIT, reduced, reduced_briefly};
 
 impl Emit for Code {
     type Number = Vector;
@@ -35,12 +35,10 @@ impl Emit for Code {
 impl Code {
     /// [sin x, cos x].
     pub(super) fn sin_cos(&mut self, x: Vector) -> [Vector; 2] {
-        let (shifted, [sin, cos]) = reduced(self, x);
+        let (shifted, [sin, cos]) = if self.contracts { reduced_briefly(self, x) } else { reduced(self, x) };
         let [sin, cos] = self.quadrant(shifted, sin, cos);
-
         let (size, limit) = (self.abs(x), self.constant(LIMIT));
-        let is_small = self.arithmetic(Arithmetic::AtMost, size, limit);
-        let sin = self.push(Op::Repair { is_small, x, sin, cos });
+        let sin = self.push(Op::Repair { size, limit, x, sin, cos });
         [sin, Vector(sin.0 + 1)]
     }
 
@@ -49,7 +47,6 @@ impl Code {
     fn quadrant(&mut self, shifted: Vector, sin: Vector, cos: Vector) -> [Vector; 2] {
         let (odd, second) = (self.push(Op::ShiftLeft(shifted, 63)), self.push(Op::ShiftLeft(shifted, 62)));
         let differ = self.arithmetic(Arithmetic::Xor, second, odd);
-        let signs = [second, differ].map(|bits| self.with_bits(Arithmetic::And, bits, 1 << 63));
         let [sin, cos] = if self.has_select() {
             [Op::Select(odd, sin, cos), Op::Select(odd, cos, sin)].map(|op| self.push(op))
         } else {
@@ -57,6 +54,7 @@ impl Code {
             let change = self.arithmetic(Arithmetic::And, change, mask);
             [sin, cos].map(|value| self.arithmetic(Arithmetic::Xor, value, change))
         };
-        [self.arithmetic(Arithmetic::Xor, sin, signs[0]), self.arithmetic(Arithmetic::Xor, cos, signs[1])]
+        let highest = self.bits(1 << 63);
+        [Op::Flip(sin, second, highest), Op::Flip(cos, differ, highest)].map(|op| self.push(op))
     }
 }

@@ -7,18 +7,40 @@ use crate::kernel::{Compiler, Tape};
 
 impl Code {
     /// The operations of one step of each of several blocks of lanes, whose rows follow each other. The blocks take their stages in
-    /// turns, so that the processor works on one while another waits for its results.
+    /// turns, so that the processor works on one while another waits for its results. They contract as the kernels of lanes do.
     pub(super) fn steps(motion: &Motion, tableau: &Tableau, blocks: usize, compiler: Compiler) -> Code {
-        let mut code = Code::empty(compiler);
+        let mut code = Code::empty(compiler, true);
         let (varies, reads) = (varies(motion.field, 1 + 2 * motion.n), reads(motion.field));
         let mut steps: Vec<Step> = (0..blocks).map(|block| Step::new(&mut code, motion, block)).collect();
+        code.begin(motion.field);
         for stage in 1..tableau.a.len() {
-            steps.iter_mut().for_each(|step| step.stage(&mut code, tableau, stage, &varies, &reads));
+            code.in_turns(&mut steps, |code, step| step.stage(code, tableau, stage, &varies, &reads));
         }
-        steps.iter().for_each(|step| step.end(&mut code, tableau));
+        code.begin(motion.node);
+        code.in_turns(&mut steps, |code, step| step.end(code, tableau));
         code
     }
+
+    /// Adds the operations of all steps, some of each in turns.
+    fn in_turns<S>(&mut self, steps: &mut [S], mut add: impl FnMut(&mut Code, &mut S)) {
+        let before = std::mem::take(&mut self.ops);
+        let operations = steps.iter_mut().map(|step| {
+            add(self, step);
+            std::mem::take(&mut self.ops)
+        });
+        let parts: Vec<_> = operations.collect();
+        self.ops = before;
+        let mut rest: Vec<_> = parts.iter().map(|part| part.chunks(GRAIN)).collect();
+        while rest.iter().any(|rest| rest.len() > 0) {
+            for rest in &mut rest {
+                self.ops.extend(rest.next().into_iter().flatten());
+            }
+        }
+    }
 }
+
+/// So many operations of one step follow each other before it is the turn of the next: the processor looks ahead for less than a stage.
+const GRAIN: usize = 16;
 
 /// For each instruction of a tape: whether it depends on one of the first inputs.
 fn varies(tape: &Tape, inputs: usize) -> Vec<bool> {
@@ -67,28 +89,34 @@ impl<'a> Step<'a> {
         Step { motion, block, z, h, rates, values: vec![None; motion.field.values()] }
     }
 
-    /// Σⱼ wⱼ of one component of (v, a).
-    fn weigh(&self, code: &mut Code, sum: Sum, i: usize) -> Vector {
-        let mut total: Option<Vector> = None;
-        for &(j, weight) in sum {
-            let (rate, weight) = (self.rates[j][i], code.constant(weight));
-            total = Some(match total {
-                None => code.mul(rate, weight),
-                Some(total) => code.mul_add(rate, weight, total),
-            });
+    /// Σⱼ wⱼ of these components of (v, a), for each sum. They are added up together, so that rates and weights are read once for all
+    /// of them.
+    fn weigh<const M: usize>(&self, code: &mut Code, sums: [Sum; M], components: &[usize]) -> [Vec<Vector>; M] {
+        let mut totals = [(); M].map(|()| Vec::with_capacity(components.len()));
+        for (j, rates) in self.rates.iter().enumerate() {
+            for (sum, totals) in sums.into_iter().zip(&mut totals) {
+                let Some(&(_, weight)) = sum.iter().find(|(stage, _)| *stage == j) else { continue };
+                let weight = code.constant(weight);
+                if totals.is_empty() {
+                    totals.extend(components.iter().map(|&i| code.mul(rates[i], weight)));
+                } else {
+                    totals.iter_mut().zip(components).for_each(|(total, &i)| {
+                        *total = code.mul_add(rates[i], weight, *total);
+                    });
+                }
+            }
         }
-        total.unwrap_or_else(|| code.constant(0.0))
+        totals
     }
 
-    /// (t, q, v) + h·(c, Σ wⱼ vⱼ, Σ wⱼ aⱼ) where it is wanted, and the parameters.
-    fn combine(&self, code: &mut Code, c: f64, sum: Sum, wanted: impl Fn(usize) -> bool) -> Vec<Vector> {
+    /// (t, q, v) + h·(c, Σ wⱼ vⱼ, Σ wⱼ aⱼ) where there is a sum, and the parameters; t if c is given.
+    fn combine(&self, code: &mut Code, c: Option<f64>, components: &[usize], totals: &[Vector]) -> Vec<Vector> {
         let mut z = self.z.clone();
-        if wanted(0) {
+        if let Some(c) = c {
             let c = code.constant(c);
             z[0] = code.mul_add(self.h, c, self.z[0]);
         }
-        for i in (0..2 * self.motion.n).filter(|i| wanted(1 + i)) {
-            let total = self.weigh(code, sum, i);
+        for (&i, &total) in components.iter().zip(totals) {
             z[1 + i] = code.mul_add(self.h, total, self.z[1 + i]);
         }
         z
@@ -97,8 +125,9 @@ impl<'a> Step<'a> {
     fn stage(&mut self, code: &mut Code, tableau: &Tableau, stage: usize, varies: &[bool], reads: &[bool]) {
         let (n, field) = (self.motion.n, self.motion.field);
         // The velocities of a stage are rates of later stages.
-        let wanted = |row: usize| reads[row] || row > n;
-        let z = self.combine(code, tableau.c[stage], tableau.a[stage], wanted);
+        let wanted: Vec<usize> = (0..2 * n).filter(|i| reads[1 + i] || *i >= n).collect();
+        let [totals] = self.weigh(code, [tableau.a[stage]], &wanted);
+        let z = self.combine(code, reads[0].then_some(tableau.c[stage]), &wanted, &totals);
         z.iter().zip(&mut self.values).for_each(|(z, value)| *value = Some(*z));
         code.instructions(field, &mut self.values, |at| stage == 1 || varies[at], Vec::new());
         let v = z[1 + n..1 + 2 * n].iter().copied();
@@ -108,18 +137,15 @@ impl<'a> Step<'a> {
     fn end(&self, code: &mut Code, tableau: &Tableau) {
         let Motion { n, node, .. } = *self.motion;
         let first = (self.block * self.motion.rows_after()) as u32;
-        let z = self.combine(code, 1.0, tableau.b, |_| true);
-        for (&z, row) in z.iter().zip(first..).take(1 + 2 * n) {
-            code.push(Op::Store(Target::Output(row), z));
-        }
+        let all: Vec<usize> = (0..2 * n).collect();
+        let [ends, error, mut other] = self.weigh(code, [tableau.b, tableau.error, tableau.less_embedded], &all);
+        ends.iter().zip(&mut other).for_each(|(&end, other)| *other = code.add(end, *other));
+        let z = self.combine(code, Some(1.0), &all, &ends);
         let of_node = first + 1 + 2 * n as u32;
-        let mut row = of_node + node.outputs().len() as u32;
-        for sum in tableau.errors {
-            for i in 0..2 * n {
-                let total = self.weigh(code, sum, i);
-                code.push(Op::Store(Target::Output(row), total));
-                row += 1;
-            }
+        let of_errors = of_node + node.outputs().len() as u32;
+        let stores = z[..1 + 2 * n].iter().zip(first..).chain(error.iter().chain(&other).zip(of_errors..));
+        for (&value, row) in stores {
+            code.push(Op::Store(Target::Output(row), value));
         }
         let mut values: Values = vec![None; node.values()];
         z.iter().zip(&mut values).for_each(|(z, value)| *value = Some(*z));
