@@ -1,9 +1,11 @@
 //! A Lagrangian with the same values that takes fewer operations.
 
+use rustc_hash::FxHashSet;
+
 use super::{Derived, Mechanics};
 use crate::expr::print::Notation;
 use crate::expr::tidy::Tidier;
-use crate::expr::{Expr, substitute};
+use crate::expr::{Arena, Expr, ExprNode, substitute, with_arena};
 use crate::kernel::Tape;
 use crate::limits::{LONGEST_TO_SHORTEN, WORK_TO_SHORTEN};
 use crate::system::time;
@@ -27,6 +29,10 @@ impl Mechanics {
         let linear = at_rest(&self.momenta());
         let below: Vec<Expr> = (0..n).flat_map(|i| mass[i][..=i].to_vec()).chain(linear).collect();
         let Some(long) = self.length(&below).filter(|length| *length <= LONGEST_TO_SHORTEN) else { return self };
+        // Functions of numbers alone, such as √2, have no names by which to order them.
+        if with_arena(|a| numbers(a, &below)) > 1 {
+            return self;
+        }
         let tidier = Tidier::within(Notation::default(), WORK_TO_SHORTEN);
         let brief: Vec<Expr> = below.iter().map(|&entry| tidier.tidy(entry)).collect();
         if self.length(&brief).is_none_or(|length| length >= long) {
@@ -50,6 +56,19 @@ impl Mechanics {
         let inputs: Vec<Expr> = [time()].iter().chain(&self.q).chain(&self.parameters).copied().collect();
         Tape::new(&inputs, outputs).ok().map(|tape| tape.len())
     }
+}
+
+/// How many functions of numbers alone expressions contain.
+fn numbers(arena: &Arena, fs: &[Expr]) -> usize {
+    let (mut fixed, mut count) = (FxHashSet::default(), 0);
+    for e in arena.reachable(fs) {
+        let node = arena.node(e);
+        if !matches!(node, ExprNode::Symbol(_)) && node.operands().all(|x| fixed.contains(&x)) {
+            fixed.insert(e);
+            count += usize::from(node.operands().next().is_some());
+        }
+    }
+    count
 }
 
 #[cfg(test)]

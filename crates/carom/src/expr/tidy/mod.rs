@@ -11,6 +11,7 @@ mod cost;
 mod factor;
 mod gcd;
 mod poly;
+mod private;
 mod ring;
 mod trig;
 mod write;
@@ -22,6 +23,7 @@ use rustc_hash::FxHashMap;
 use super::print::{DEEPEST, LARGEST, Notation, extent};
 use super::{Expr, ExprNode, Func, with_arena};
 use budget::Budget;
+use private::Private;
 use ring::Ring;
 use write::Writer;
 
@@ -67,11 +69,19 @@ impl Tidier {
             return known;
         }
         let allowed = self.budget.left().min(ONE);
-        let writer = Writer::new(&self.notation, Budget::new(allowed));
-        let form = cheapest(e, &writer).unwrap_or(e);
-        let _ = self.budget.spend(allowed - writer.budget.left());
+        let form = if allowed == 0 { e } else { self.form(e, allowed) };
         self.known.borrow_mut().insert(e, form);
         form
+    }
+
+    /// The cheapest form of e that this much work allows.
+    fn form(&self, e: Expr, allowed: usize) -> Expr {
+        let Some(nodes) = with_arena(|a| a.reachable_within(e, LARGEST as usize)) else { return e };
+        let names = Private::of(e);
+        let writer = Writer::new(&self.notation, Budget::new(allowed), Some(&names));
+        let form = cheapest(names.hide(e), nodes.len(), &writer);
+        let _ = self.budget.spend(allowed - writer.budget.left());
+        form.map_or(e, |form| names.show(form))
     }
 
     /// Pays for `sweeps` passes over e, such as derivatives; false if e is too large or the budget is spent.
@@ -82,16 +92,12 @@ impl Tidier {
 
     /// The one of two forms that is cheaper to read.
     pub fn cheaper(&self, a: Expr, b: Expr) -> Expr {
-        Writer::new(&self.notation, Budget::new(0)).cheapest([a, b])
+        Writer::new(&self.notation, Budget::new(0), None).cheapest([a, b])
     }
 }
 
-/// The cheapest form of e that the writer's budget allows; none if it does not even allow to look at e.
-fn cheapest(e: Expr, writer: &Writer) -> Option<Expr> {
-    if writer.budget.left() == 0 {
-        return None;
-    }
-    let nodes = with_arena(|a| a.reachable_within(e, LARGEST as usize)).map_or(LARGEST as usize, |nodes| nodes.len());
+/// The cheapest form of e, which has this number of nodes, that the writer's budget allows; none if it does not even allow to look at e.
+fn cheapest(e: Expr, nodes: usize, writer: &Writer) -> Option<Expr> {
     writer.budget.spend(nodes)?;
     let (size, depth) = extent(e);
     if size > LARGEST || depth > DEEPEST {

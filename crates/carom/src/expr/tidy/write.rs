@@ -9,6 +9,7 @@ use super::budget::Budget;
 use super::cost::Reading;
 use super::factor::{self, Powers, Term};
 use super::poly::{Base, Monomial, ONE, Poly};
+use super::private::Private;
 use super::trig;
 use crate::expr::print::number::as_ratio;
 use crate::expr::print::{Class, Notation};
@@ -24,6 +25,8 @@ const KEY: usize = 200;
 pub struct Writer<'a> {
     notation: &'a Notation,
     pub budget: Budget,
+    /// The names under which atoms are known here.
+    names: Option<&'a Private>,
     keys: RefCell<FxHashMap<Expr, Key>>,
     readings: RefCell<FxHashMap<Expr, Reading>>,
     /// Sums whose content has been pulled out, by the bits of their coefficients and their powers.
@@ -31,8 +34,15 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(notation: &'a Notation, budget: Budget) -> Writer<'a> {
-        Writer { notation, budget, keys: RefCell::default(), readings: RefCell::default(), pulled: RefCell::default() }
+    pub fn new(notation: &'a Notation, budget: Budget, names: Option<&'a Private>) -> Writer<'a> {
+        Writer {
+            notation,
+            budget,
+            names,
+            keys: RefCell::default(),
+            readings: RefCell::default(),
+            pulled: RefCell::default(),
+        }
     }
 
     /// The place of an atom: the highest class of its symbols, then the first of these, then how it reads.
@@ -41,9 +51,10 @@ impl<'a> Writer<'a> {
             return key.clone();
         }
         let _ = self.budget.spend(KEY);
-        let ranks = x.symbols().into_iter().map(|s| self.notation.rank(&s.to_source()));
+        let shown = self.names.map_or(x, |names| names.show(x));
+        let ranks = shown.symbols().into_iter().map(|s| self.notation.rank(&s.to_source()));
         let (class, place) = ranks.max_by_key(|&(c, p)| (c, std::cmp::Reverse(p))).unwrap_or_default();
-        let key = Rc::new((class, place, x.to_text(self.notation)));
+        let key = Rc::new((class, place, shown.to_text(self.notation)));
         self.keys.borrow_mut().insert(x, key.clone());
         key
     }
