@@ -303,6 +303,8 @@ pub const LOCAL_ERROR: f64 = 1e-2;
 pub const SCOUT_STEPS: f64 = 2e4;
 /// A step that was scouted is tried if a run has no more of them than this: with the runs for the estimate that takes some 20 s.
 pub const MOST_SCOUTED: f64 = 2.5e6;
+/// A scouting step is this much shorter than its estimated error allows.
+pub const SCOUT_SAFETY: f64 = 0.9;
 /// A step shorter than this, relative to the time, cannot be made: the times of its ends are the same.
 pub const SHORTEST: f64 = 4.0 * f64::EPSILON;
 /// Above this error, relative to the size of the motion, the order of a method tells nothing about the step.

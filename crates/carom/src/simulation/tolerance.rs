@@ -10,7 +10,7 @@ use super::reason::{Limit, Reason};
 use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
 use super::scale::{difference, scale_of};
-use super::scout::{Scouted, scout};
+use super::scout::{Scouted, passes, scout};
 use crate::error::{Diagnostic, Error, Result};
 use crate::limits::{
     COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS,
@@ -183,8 +183,18 @@ pub(super) fn tune(
             break;
         }
         let stalls = error > 0.25 * previous;
+        // Where the energy jumps, steps are too long: both the finer and the disturbed runs depart there, so they tell nothing. Shorter
+        // steps tell whether the motion needs them.
+        let jumps = error > ORDERLESS && best.outcome.energy.jump.is_some();
+        if jumps && scouted.is_none() {
+            scouted = Some(scout(runner, until, order, (tolerance, &best.scale), stop)?);
+        }
+        // The motion may need a shorter step for a short time: then no other error tells anything.
+        let is_needed = |found: &Scouted| error > ORDERLESS && found.shortest < 0.7 * step;
+        let is_too_long = jumps && scouted.flatten().as_ref().is_some_and(is_needed);
         // Shorter steps reduce neither an error that is roundoff nor roundoff that alone exceeds the tolerance.
-        if (stalls || error > ORDERLESS)
+        if !is_too_long
+            && (stalls || error > ORDERLESS)
             && (best.is_roundoff(runner, stop)? || (error <= ORDERLESS && best.roundoff.error > tolerance))
         {
             limit = Limit::Roundoff;
@@ -193,8 +203,7 @@ pub(super) fn tune(
         if error > ORDERLESS && scouted.is_none() {
             scouted = Some(scout(runner, until, order, (tolerance, &best.scale), stop)?);
         }
-        // The motion may need a shorter step for a short time: then no other error tells anything.
-        let needed = scouted.flatten().filter(|found| error > ORDERLESS && found.shortest < 0.7 * step);
+        let needed = scouted.flatten().filter(is_needed);
         if let Some(found) = needed {
             if time / found.shortest > MOST_SCOUTED {
                 limit = Limit::Scouted(found);
@@ -265,7 +274,13 @@ pub(super) fn finish(
         let tenfold = if is_large { Departure::of(runner, &best, stop)?.tenfold_time() } else { None };
         let reason = Reason { limit, tolerance, order, step: best.plan.step, error, roundoff, tenfold };
         warning = Some(reason);
-        let could_be_mended = matches!(limit, Limit::Scouted(Scouted { shortest, .. }) if shortest > 0.0);
+        let could_be_mended = match (limit, &best.outcome.energy.jump) {
+            (Limit::Scouted(Scouted { shortest, .. }), _) => shortest > 0.0,
+            (_, Some(jump)) if runner.is_conservative(&best.outcome) => {
+                passes(runner, best.plan, jump, order, (tolerance, &best.scale), stop)?
+            }
+            _ => false,
+        };
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     // The run with these steps has been looked at, and no wall is missed.
