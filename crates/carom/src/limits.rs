@@ -289,6 +289,10 @@ pub const DISTURBED_RUNS: usize = 4;
 pub const DISTURBED_BESIDE_FINER: usize = 2;
 /// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// It is this many times the difference to a single disturbed run, if no others are made.
+pub const SAFETY_OF_ONE: f64 = 10.0;
+/// No others are made if that is at most this part of the tolerance.
+pub const FAR_BELOW: f64 = 0.1;
 /// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
 pub const NEGLIGIBLE: f64 = 0.03;
 /// Where roundoff is above this, relative to the tolerance, other steps will not reach the tolerance either.

@@ -1,7 +1,7 @@
 //! Which steps a motion needs, and where.
 
+use super::quiet::Quiet;
 use super::runner::{Pair, Plan, Runner};
-use super::tolerance::Quiet;
 use crate::error::Result;
 use crate::limits::{LOCAL_ERROR, ROUNDOFF, SCOUT_SAFETY, SCOUT_STEPS, SHORTEST};
 use crate::run::{ErrorScale, Jump, Watcher};

@@ -6,6 +6,7 @@
 
 use super::departure::Departure;
 use super::pilot::pilot;
+use super::quiet::Quiet;
 use super::reason::{Limit, Reason};
 use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
@@ -13,13 +14,12 @@ use super::scale::{difference, scale_of};
 use super::scout::{Scouted, passes, scout};
 use crate::error::{Diagnostic, Error, Result};
 use crate::limits::{
-    COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS,
-    MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY, SAME_FAILURES,
-    TRIES, VERY_MANY_STEPS, WORK_OF_IMPACT,
+    COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FAR_BELOW, FINER, HOPELESS, MANY_STEPS,
+    MEANINGLESS, MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY,
+    SAME_FAILURES, TRIES, VERY_MANY_STEPS, WORK_OF_IMPACT,
 };
-use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
+use crate::run::{ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
-use crate::step::StepLog;
 
 /// Steps and their estimated error.
 #[derive(Clone, Debug)]
@@ -82,11 +82,22 @@ impl Trial {
     ///
     /// Where the length of steps is controlled, the finer run has other steps and so a roundoff of its own. If the disturbed runs
     /// differ by as much, it is one more of them, and fewer are enough.
-    pub(super) fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
+    ///
+    /// With equal steps one is enough, too, if even a much larger error would be far below the tolerance: that is the estimate then.
+    pub(super) fn measure_roundoff(
+        &mut self,
+        runner: &mut Runner,
+        runs: usize,
+        tolerance: f64,
+        stop: &dyn Watcher,
+    ) -> Result<()> {
         let compared = (&self.outcome, &self.scale);
         let is_controlled = self.plan.control.is_some();
         let runs = if is_controlled { runs.min(DISTURBED_BESIDE_FINER) } else { runs };
         self.roundoff.measure(runner, self.plan, compared, 1, stop)?;
+        if !is_controlled && self.roundoff.is_settled_by_one(FAR_BELOW * tolerance) {
+            return Ok(());
+        }
         if self.roundoff.error >= NEGLIGIBLE * self.error {
             self.roundoff.measure(runner, self.plan, compared, runs, stop)?;
         }
@@ -107,7 +118,7 @@ impl Trial {
         if self.passes_kinks(runner) {
             return Ok(false);
         }
-        self.measure_roundoff(runner, DISTURBED_RUNS / 2, stop)?;
+        self.measure_roundoff(runner, DISTURBED_RUNS / 2, 0.0, stop)?;
         let is_as_large = self.roundoff.error >= 0.3 * self.error || self.roundoff.error > ORDERLESS;
         Ok(is_as_large && (self.error <= ORDERLESS || Departure::of(runner, self, stop)?.is_roundoff()))
     }
@@ -223,7 +234,9 @@ pub(super) fn tune(
         }
         previous = error;
         let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
-        let next = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
+        // Where impacts are most of the work, much shorter steps cost little more, and one more try costs as much again.
+        let is_work_of_impacts = WORK_OF_IMPACT * best.outcome.impacts as f64 > best.outcome.steps as f64;
+        let next = (step * factor.clamp(0.05, if stalls || is_work_of_impacts { 0.5 } else { 0.9 })).max(smallest);
         let is_far = tries.len() > 2 && (stalls || error > NEAR * tolerance);
         if is_far && is_too_much(runner, before, step / next) {
             limit = Limit::Work(tries.len());
@@ -260,7 +273,7 @@ pub(super) fn finish(
     (mut limit, order): (Limit, usize),
     stop: &dyn Watcher,
 ) -> Result<Tuned> {
-    best.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
+    best.measure_roundoff(runner, DISTURBED_RUNS, tolerance, stop)?;
     let (roundoff, missed) = (best.roundoff.error, best.outcome.missed);
     let error = larger(best.error, roundoff);
     let (mut warning, mut lost) = (None, None);
@@ -345,56 +358,4 @@ pub(super) fn try_out(
 
 pub(super) fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: COMPARED, ..Plan::default() }
-}
-
-/// A watcher that ignores all output, and asks to stop when the wrapped watcher does, after a number of steps, or after an amount of work.
-pub(super) struct Quiet<'a> {
-    stop: &'a dyn Watcher,
-    steps: usize,
-    work: f64,
-}
-
-impl<'a> Quiet<'a> {
-    /// Stops when `stop` does.
-    pub(super) fn new(stop: &'a dyn Watcher) -> Quiet<'a> {
-        Quiet { stop, steps: usize::MAX, work: f64::INFINITY }
-    }
-
-    /// Stops also after this number of steps.
-    pub(super) fn until(stop: &'a dyn Watcher, steps: usize) -> Quiet<'a> {
-        Quiet { steps, ..Quiet::new(stop) }
-    }
-
-    /// Stops also after this amount of work, in steps.
-    fn within(stop: &'a dyn Watcher, work: f64) -> Quiet<'a> {
-        Quiet { work, ..Quiet::new(stop) }
-    }
-
-    /// True if the work that it allows was not enough.
-    fn is_spent(&self) -> bool {
-        self.work <= 0.0
-    }
-
-    pub(super) fn audience(&mut self) -> Audience<'_> {
-        Audience { watcher: self, every: None }
-    }
-}
-
-impl Watcher for Quiet<'_> {
-    fn step(&mut self, log: &StepLog) {
-        self.steps = self.steps.saturating_sub(log.nodes());
-        self.work -= log.nodes() as f64 + WORK_OF_IMPACT * log.impacts().len() as f64;
-    }
-
-    fn wants_impacts(&self) -> bool {
-        false
-    }
-
-    fn wants_nodes(&self) -> bool {
-        false
-    }
-
-    fn wants_to_stop(&self) -> bool {
-        self.steps == 0 || self.is_spent() || self.stop.wants_to_stop()
-    }
 }
