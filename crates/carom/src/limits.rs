@@ -240,6 +240,8 @@ pub const MANY_NODES: f64 = 1000.0;
 pub const SLIVER: f64 = 0.1;
 /// A sample this near to a node, relative to the distance of samples, is the node.
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
+/// Work along an arc is integrated as for a power that varies by this part of itself in a step.
+pub const SLOW_POWER: f64 = 0.01;
 /// Number of equally spaced times at which walls are checked that the steps may have missed.
 pub const CHECKPOINTS: usize = 255;
 /// Number of equally spaced times at which two runs with controlled steps are compared.
