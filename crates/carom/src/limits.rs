@@ -240,6 +240,8 @@ pub const MANY_NODES: f64 = 1000.0;
 pub const SLIVER: f64 = 0.1;
 /// A sample this near to a node, relative to the distance of samples, is the node.
 pub const SAMPLE_AT_NODE: f64 = 1e-9;
+/// Work along an arc is integrated as for a power that varies by this part of itself in a step.
+pub const SLOW_POWER: f64 = 0.01;
 /// Number of equally spaced times at which walls are checked that the steps may have missed.
 pub const CHECKPOINTS: usize = 255;
 /// Number of equally spaced times at which two runs with controlled steps are compared.
@@ -289,6 +291,10 @@ pub const DISTURBED_RUNS: usize = 4;
 pub const DISTURBED_BESIDE_FINER: usize = 2;
 /// The error of roundoff is this many times the largest difference to the disturbed runs.
 pub const ROUNDOFF_SAFETY: f64 = 3.0;
+/// It is this many times the larger difference to two disturbed runs, if no others are made.
+pub const SAFETY_OF_TWO: f64 = 10.0;
+/// No others are made if that is at most this part of the tolerance.
+pub const FAR_BELOW: f64 = 0.1;
 /// Roundoff below this, relative to the error of the method, is not measured more exactly than by one disturbed run.
 pub const NEGLIGIBLE: f64 = 0.03;
 /// Where roundoff is above this, relative to the tolerance, other steps will not reach the tolerance either.
@@ -303,6 +309,8 @@ pub const LOCAL_ERROR: f64 = 1e-2;
 pub const SCOUT_STEPS: f64 = 2e4;
 /// A step that was scouted is tried if a run has no more of them than this: with the runs for the estimate that takes some 20 s.
 pub const MOST_SCOUTED: f64 = 2.5e6;
+/// A scouting step is this much shorter than its estimated error allows.
+pub const SCOUT_SAFETY: f64 = 0.9;
 /// A step shorter than this, relative to the time, cannot be made: the times of its ends are the same.
 pub const SHORTEST: f64 = 4.0 * f64::EPSILON;
 /// Above this error, relative to the size of the motion, the order of a method tells nothing about the step.

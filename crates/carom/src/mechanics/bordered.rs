@@ -58,6 +58,11 @@ impl Bordered {
         self.mass.iter().zip(values).for_each(|(&at, x)| self.matrix[at] = *x);
     }
 
+    /// The entries of M.
+    pub(crate) fn mass(&self) -> impl Iterator<Item = f64> {
+        self.mass.iter().map(|&at| self.matrix[at])
+    }
+
     /// Sets row k of G.
     pub(crate) fn set_row(&mut self, k: usize, row: &Row) {
         let (n, size) = (self.n, self.right.len());

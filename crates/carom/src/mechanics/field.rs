@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::bordered::Bordered;
 use super::eliminate::{eliminate, work};
 use super::local::LocalCode;
 use super::tangent::Tangent;
@@ -225,6 +226,12 @@ impl Field {
         let values = self.at(z.t, &z.z)?;
         z.p_mut().copy_from_slice(&values[2 * n + 1..3 * n + 1]);
         Ok(())
+    }
+
+    /// The linear system of the last projection while walls hold the motion, if that was at this state.
+    pub(crate) fn projection_at(&self, z: &Phase) -> Option<&Bordered> {
+        let Velocity::Held(tangent) = &self.velocity else { return None };
+        self.is_at(Known::All, z.t, &z.z).then(|| tangent.equations())
     }
 
     /// μ of the last point.

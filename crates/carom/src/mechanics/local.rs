@@ -126,6 +126,11 @@ impl LocalCode {
         self.is_uniform && rows.iter().all(|&row| self.rows[row].is_straight)
     }
 
+    /// True if L_vv, L_vq, ṗ_q and ṗ_v depend on the parameters only.
+    pub(crate) fn are_matrices_constant(&self) -> bool {
+        self.entries.iter().zip(&self.constants).all(|(entries, constants)| entries.len() == *constants)
+    }
+
     /// The coordinates on which a row depends.
     pub(crate) fn support(&self, row: usize) -> &[usize] {
         &self.rows[row].support
@@ -276,6 +281,11 @@ impl Local {
             add(&mut values[last..], slopes);
         }
         values
+    }
+
+    /// The entries of L_vv, L_vq, ṗ_q, ṗ_v of the last [`Local::slopes`].
+    pub(crate) fn matrices(&self) -> &[f64] {
+        &self.values[2 + 2 * self.code.n..]
     }
 
     /// Evaluates a row.

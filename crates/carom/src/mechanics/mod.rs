@@ -25,6 +25,7 @@ mod violation;
 mod walls;
 
 pub(crate) use active::Active;
+pub(crate) use bordered::Bordered;
 pub use eliminate::eliminate;
 pub use field::Field;
 pub(crate) use function::Function;

@@ -34,6 +34,11 @@ impl Tangent {
         self.local.set_parameters(parameters);
     }
 
+    /// The linear system at the last state, with the gradients of the rows there.
+    pub(super) fn equations(&self) -> &Bordered {
+        &self.equations
+    }
+
     /// The number of values at a point.
     pub(super) fn values(&self) -> usize {
         3 * self.v.len() + 1 + self.mu.len()
@@ -83,7 +88,7 @@ impl Tangent {
     /// velocities that walls hold at zero.
     fn newton(&mut self, t: f64, q: &[f64], p: &[f64], share: f64) -> Solved<()> {
         let Tangent { local, equations, v, mu, sizes } = self;
-        let (n, code) = (v.len(), local.code.clone());
+        let (n, is_quadratic) = (v.len(), local.code.is_quadratic);
         let mut rule = StopRule::default();
         loop {
             local.place(t, q, v);
@@ -91,10 +96,6 @@ impl Tangent {
             equations.set_mass(&values[n..]);
             let balance = values[..n].iter().zip(p).map(|(momentum, p)| momentum - share * p);
             equations.right().0.iter_mut().zip(balance).for_each(|(r, x)| *r = x);
-            sizes[..n].iter_mut().zip(p).for_each(|(size, p)| *size = (share * p).abs());
-            for ((i, j), mass) in code.entries[0].iter().zip(&values[n..]) {
-                sizes[*i] += (mass * v[*j]).abs();
-            }
             for (k, mu) in mu.iter().enumerate() {
                 let row = local.row(equations.rows[k]);
                 equations.set_row(k, &row);
@@ -102,14 +103,16 @@ impl Tangent {
                 let (momenta, rates) = equations.right();
                 row.add_to(*mu, momenta);
                 rates[k] = row.dot(v) + row.g_t;
-                let terms = row.support.iter().zip(row.grad);
-                sizes[n + k] = row.g_t.abs() + terms.clone().map(|(&i, slope)| (slope * v[i]).abs()).sum::<f64>();
-                terms.for_each(|(&i, slope)| sizes[i] += (mu * slope).abs());
+                sizes[n + k] = row.g_t.abs();
             }
-            let (momenta, rates) = equations.right();
-            let part = larger(largest_part(momenta, &sizes[..n]), largest_part(rates, &sizes[n..]));
-            if rule.iterations > 0 && rule.is_roundoff(part) {
-                return Ok(());
+            // Mostly the first correction is the last.
+            if rule.iterations > 0 {
+                add_terms(sizes, equations, &local.code, (v, mu), (p, share));
+                let (momenta, rates) = equations.right();
+                let part = larger(largest_part(momenta, &sizes[..n]), largest_part(rates, &sizes[n..]));
+                if rule.is_roundoff(part) {
+                    return Ok(());
+                }
             }
             let (dv, dmu) = equations.solve().ok_or(NoSolution::Singular)?;
             v.iter_mut().zip(dv).for_each(|(v, dv)| *v -= dv);
@@ -118,9 +121,31 @@ impl Tangent {
                 return Err(NoSolution::Diverged);
             }
             let is_near = || dv.iter().zip(&*v).all(|(dv, v)| dv.abs() <= v.abs());
-            if rule.is_last(dv, v)? || (code.is_quadratic && (rule.iterations > REFINEMENTS || is_near())) {
+            if rule.is_last(dv, v)? || (is_quadratic && (rule.iterations > REFINEMENTS || is_near())) {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// The sum of the absolute terms of each equation; those of the rows begin with |g_t|.
+fn add_terms(
+    sizes: &mut [f64],
+    equations: &Bordered,
+    code: &LocalCode,
+    (v, mu): (&[f64], &[f64]),
+    (p, share): (&[f64], f64),
+) {
+    let (momenta, rates) = sizes.split_at_mut(v.len());
+    momenta.iter_mut().zip(p).for_each(|(size, p)| *size = (share * p).abs());
+    for ((i, j), mass) in code.entries[0].iter().zip(equations.mass()) {
+        momenta[*i] += (mass * v[*j]).abs();
+    }
+    for (k, (mu, rate)) in mu.iter().zip(rates).enumerate() {
+        for &i in code.support(equations.rows[k]) {
+            let slope = equations.slope(k, i);
+            *rate += (slope * v[i]).abs();
+            momenta[i] += (mu * slope).abs();
         }
     }
 }

@@ -4,6 +4,7 @@ use super::account::Account;
 use super::checkpoints::Missed;
 use super::follow::Followed;
 use crate::error::Failure;
+use crate::limits::LARGE_DRIFT;
 use crate::mechanics::Node;
 use crate::plant::Violated;
 use crate::step::State;
@@ -88,6 +89,16 @@ pub struct Jump {
     pub before: f64,
     /// The energy after it.
     pub after: f64,
+    /// The largest kinetic energy before it.
+    pub kinetic: f64,
+}
+
+impl Jump {
+    /// True if a change of the energy is one. Where the motion starts at rest, the kinetic energy after the step counts too.
+    pub(crate) fn is_one(change: f64, largest_before: f64, after: f64) -> bool {
+        let is_small = change.abs() <= largest_before || change.abs() <= LARGE_DRIFT * after;
+        !is_small
+    }
 }
 
 /// The size of a motion, to which errors are relative: of each free coordinate and of each momentum.

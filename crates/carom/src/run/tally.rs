@@ -2,7 +2,6 @@
 
 use super::observer::{Look, Observer};
 use super::outcome::{Energy, Jump};
-use crate::limits::LARGE_DRIFT;
 use crate::solve::{Solved, larger};
 use crate::step::{EventKind, LoggedImpact, State, StepLog};
 
@@ -35,11 +34,8 @@ impl Tally {
     /// Notes the energies at the end of a step.
     fn note(&mut self, t: f64, h: f64, energy: f64, kinetic: f64) {
         let Energy { initial, last: before, max_kinetic, .. } = self.energy;
-        let change = (energy - before).abs();
-        // Where the motion starts at rest, the kinetic energy after the step counts too.
-        let is_small = change <= max_kinetic || change <= LARGE_DRIFT * kinetic;
-        if self.energy.jump.is_none() && !is_small {
-            self.energy.jump = Some(Jump { t, before, after: energy });
+        if self.energy.jump.is_none() && Jump::is_one(energy - before, max_kinetic, kinetic) {
+            self.energy.jump = Some(Jump { t, before, after: energy, kinetic: max_kinetic });
         }
         self.action += kinetic * h;
         self.energy.last = energy;

@@ -1,8 +1,9 @@
 //! Finds the local tolerance with which controlled steps meet the tolerance of a run.
 
+use super::quiet::Quiet;
 use super::reason::Limit;
 use super::runner::{Plan, Runner};
-use super::tolerance::{FIRST_STEPS, Quiet, Trial, Tuned, finish, try_out};
+use super::tolerance::{FIRST_STEPS, Trial, Tuned, finish, try_out};
 use crate::error::Result;
 use crate::limits::{
     AT_REST, COMPARED, FINER, HOPELESS, LEAST_CONTROL, LOCAL_TOLERANCE, MANY_FROM_REST, MOST_CONTROLLED, ORDERLESS,

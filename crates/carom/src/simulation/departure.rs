@@ -1,8 +1,9 @@
 //! When runs that should be the same depart from each other.
 
+use super::quiet::Quiet;
 use super::runner::{Plan, Runner};
 use super::scale::growth;
-use super::tolerance::{Quiet, Trial};
+use super::tolerance::Trial;
 use crate::error::Result;
 use crate::limits::{CHECKPOINTS, DISTURBED_RUNS, FINER, MEANINGLESS, ORDERLESS, RESOLVED, ROUNDOFF_SAFETY, TENFOLD};
 use crate::run::Watcher;

@@ -1,7 +1,8 @@
 //! The estimated error of runs whose steps are known.
 
+use super::quiet::Quiet;
 use super::runner::{Plan, Runner};
-use super::tolerance::{Estimate, Quiet, plan, try_out};
+use super::tolerance::{Estimate, plan, try_out};
 use crate::error::Result;
 use crate::limits::{CHECKPOINTS, DISTURBED_RUNS};
 use crate::run::{Status, Watcher};
@@ -31,6 +32,6 @@ pub(super) fn estimate_of(
         return Ok(None);
     }
     let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
-    trial.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
+    trial.measure_roundoff(runner, DISTURBED_RUNS, tolerance, stop)?;
     Ok(Some(Estimate { error: larger(trial.error, trial.roundoff.error), scale: trial.scale }))
 }

@@ -10,6 +10,7 @@ mod estimate;
 mod explicit;
 mod follow;
 mod pilot;
+mod quiet;
 mod ready;
 mod reason;
 mod record;

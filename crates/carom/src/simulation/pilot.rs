@@ -1,9 +1,10 @@
 //! The first step that is tried for a tolerance.
 
+use super::quiet::Quiet;
 use super::runner::{Plan, Runner};
 use super::scale::extents;
 use super::short::longest;
-use super::tolerance::{Quiet, Shortest, Trial, plan, try_out};
+use super::tolerance::{Shortest, Trial, plan, try_out};
 use crate::error::{Diagnostic, Result};
 use crate::limits::{FINER, MOST_PILOT_WORK, MOST_STEPS, ORDERLESS, UNMOVED};
 use crate::run::{Status, Watcher};

@@ -2,13 +2,14 @@
 //!
 //! A run and one with every step in two halves share much of their roundoff. What it amounts to is measured by runs with one unit
 //! of roundoff more in every step and at every impact: ROUNDOFF_SAFETY times the largest difference to DISTURBED_RUNS of them;
-//! to DISTURBED_BESIDE_FINER and the finer run where steps are controlled.
+//! to DISTURBED_BESIDE_FINER and the finer run where steps are controlled. Two are enough if SAFETY_OF_TWO times the larger
+//! difference is far below the tolerance.
 
+use super::quiet::Quiet;
 use super::runner::{Plan, Runner};
 use super::scale::{difference, growth};
-use super::tolerance::Quiet;
 use crate::error::Result;
-use crate::limits::ROUNDOFF_SAFETY;
+use crate::limits::{ROUNDOFF_SAFETY, SAFETY_OF_TWO};
 use crate::run::{ErrorScale, Outcome, Watcher};
 use crate::solve::larger;
 
@@ -23,6 +24,16 @@ pub(super) struct Roundoff {
 }
 
 impl Roundoff {
+    /// True if two runs tell enough: [`SAFETY_OF_TWO`] times the larger difference is at most `bound`. That becomes the error.
+    pub(super) fn is_settled_by_two(&mut self, bound: f64) -> bool {
+        let careful = SAFETY_OF_TWO / ROUNDOFF_SAFETY * self.error;
+        let is_settled = self.runs == 2 && careful <= bound;
+        if is_settled {
+            self.error = careful;
+        }
+        is_settled
+    }
+
     /// Compares a run with disturbed ones, until there are `runs` of them.
     pub(super) fn measure(
         &mut self,

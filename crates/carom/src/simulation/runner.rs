@@ -182,6 +182,11 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// True if nothing changes the energy of the motion.
+    pub(super) fn is_conservative(&self, outcome: &Outcome) -> bool {
+        self.scheme.plant.facts().sources.is_conservative(&outcome.restitution)
+    }
+
     /// True if a motion may pass kinks that steps do not locate.
     pub(super) fn has_kinks(&self) -> bool {
         let facts = self.scheme.plant.facts();
@@ -270,6 +275,13 @@ impl Pair {
             self.whole.stepper.start(&mut state, h).ok()?;
         }
         Some(state)
+    }
+
+    /// Goes on from the final state of an earlier run.
+    pub(super) fn go_on(&mut self, state: State) -> State {
+        self.whole.stepper.begin(&state.parameters);
+        self.halves.stepper.begin(&state.parameters);
+        state
     }
 
     /// The ends of a step and of the same step in halves; none if one has no solution.

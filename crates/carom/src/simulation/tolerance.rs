@@ -6,20 +6,20 @@
 
 use super::departure::Departure;
 use super::pilot::pilot;
+use super::quiet::Quiet;
 use super::reason::{Limit, Reason};
 use super::roundoff::Roundoff;
 use super::runner::{Plan, Runner};
 use super::scale::{difference, scale_of};
-use super::scout::{Scouted, scout};
+use super::scout::{Scouted, passes, scout};
 use crate::error::{Diagnostic, Error, Result};
 use crate::limits::{
-    COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FINER, HOPELESS, MANY_STEPS, MEANINGLESS,
-    MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY, SAME_FAILURES,
-    TRIES, VERY_MANY_STEPS, WORK_OF_IMPACT,
+    COMPARED, COMPARED_TRIES, DISTURBED_BESIDE_FINER, DISTURBED_RUNS, FAR_BELOW, FINER, HOPELESS, MANY_STEPS,
+    MEANINGLESS, MOST_SCOUTED, MOST_STEPS, MOST_WORK, MOST_WORK_OF_RUN, NEAR, NEGLIGIBLE, ORDERLESS, ROUNDOFF_SAFETY,
+    SAME_FAILURES, TRIES, VERY_MANY_STEPS, WORK_OF_IMPACT,
 };
-use crate::run::{Audience, ErrorScale, Outcome, Status, Watcher};
+use crate::run::{ErrorScale, Outcome, Status, Watcher};
 use crate::solve::larger;
-use crate::step::StepLog;
 
 /// Steps and their estimated error.
 #[derive(Clone, Debug)]
@@ -82,12 +82,24 @@ impl Trial {
     ///
     /// Where the length of steps is controlled, the finer run has other steps and so a roundoff of its own. If the disturbed runs
     /// differ by as much, it is one more of them, and fewer are enough.
-    pub(super) fn measure_roundoff(&mut self, runner: &mut Runner, runs: usize, stop: &dyn Watcher) -> Result<()> {
+    ///
+    /// With equal steps two are enough, if even a much larger error would be far below the tolerance: that is the estimate then.
+    pub(super) fn measure_roundoff(
+        &mut self,
+        runner: &mut Runner,
+        runs: usize,
+        tolerance: f64,
+        stop: &dyn Watcher,
+    ) -> Result<()> {
         let compared = (&self.outcome, &self.scale);
         let is_controlled = self.plan.control.is_some();
         let runs = if is_controlled { runs.min(DISTURBED_BESIDE_FINER) } else { runs };
         self.roundoff.measure(runner, self.plan, compared, 1, stop)?;
         if self.roundoff.error >= NEGLIGIBLE * self.error {
+            self.roundoff.measure(runner, self.plan, compared, runs.min(2), stop)?;
+            if !is_controlled && self.roundoff.is_settled_by_two(FAR_BELOW * tolerance) {
+                return Ok(());
+            }
             self.roundoff.measure(runner, self.plan, compared, runs, stop)?;
         }
         if is_controlled && self.roundoff.error >= self.error {
@@ -107,7 +119,7 @@ impl Trial {
         if self.passes_kinks(runner) {
             return Ok(false);
         }
-        self.measure_roundoff(runner, DISTURBED_RUNS / 2, stop)?;
+        self.measure_roundoff(runner, DISTURBED_RUNS / 2, 0.0, stop)?;
         let is_as_large = self.roundoff.error >= 0.3 * self.error || self.roundoff.error > ORDERLESS;
         Ok(is_as_large && (self.error <= ORDERLESS || Departure::of(runner, self, stop)?.is_roundoff()))
     }
@@ -183,8 +195,18 @@ pub(super) fn tune(
             break;
         }
         let stalls = error > 0.25 * previous;
+        // Where the energy jumps, steps are too long: both the finer and the disturbed runs depart there, so they tell nothing. Shorter
+        // steps tell whether the motion needs them.
+        let jumps = error > ORDERLESS && best.outcome.energy.jump.is_some();
+        if jumps && scouted.is_none() {
+            scouted = Some(scout(runner, until, order, (tolerance, &best.scale), stop)?);
+        }
+        // The motion may need a shorter step for a short time: then no other error tells anything.
+        let is_needed = |found: &Scouted| error > ORDERLESS && found.shortest < 0.7 * step;
+        let is_too_long = jumps && scouted.flatten().as_ref().is_some_and(is_needed);
         // Shorter steps reduce neither an error that is roundoff nor roundoff that alone exceeds the tolerance.
-        if (stalls || error > ORDERLESS)
+        if !is_too_long
+            && (stalls || error > ORDERLESS)
             && (best.is_roundoff(runner, stop)? || (error <= ORDERLESS && best.roundoff.error > tolerance))
         {
             limit = Limit::Roundoff;
@@ -193,8 +215,7 @@ pub(super) fn tune(
         if error > ORDERLESS && scouted.is_none() {
             scouted = Some(scout(runner, until, order, (tolerance, &best.scale), stop)?);
         }
-        // The motion may need a shorter step for a short time: then no other error tells anything.
-        let needed = scouted.flatten().filter(|found| error > ORDERLESS && found.shortest < 0.7 * step);
+        let needed = scouted.flatten().filter(is_needed);
         if let Some(found) = needed {
             if time / found.shortest > MOST_SCOUTED {
                 limit = Limit::Scouted(found);
@@ -214,7 +235,9 @@ pub(super) fn tune(
         }
         previous = error;
         let factor = 0.8 * (tolerance / error).powf(1.0 / order as f64);
-        let next = (step * factor.clamp(0.05, if stalls { 0.5 } else { 0.9 })).max(smallest);
+        // Where impacts are most of the work, much shorter steps cost little more, and one more try costs as much again.
+        let is_work_of_impacts = WORK_OF_IMPACT * best.outcome.impacts as f64 > best.outcome.steps as f64;
+        let next = (step * factor.clamp(0.05, if stalls || is_work_of_impacts { 0.5 } else { 0.9 })).max(smallest);
         let is_far = tries.len() > 2 && (stalls || error > NEAR * tolerance);
         if is_far && is_too_much(runner, before, step / next) {
             limit = Limit::Work(tries.len());
@@ -251,7 +274,7 @@ pub(super) fn finish(
     (mut limit, order): (Limit, usize),
     stop: &dyn Watcher,
 ) -> Result<Tuned> {
-    best.measure_roundoff(runner, DISTURBED_RUNS, stop)?;
+    best.measure_roundoff(runner, DISTURBED_RUNS, tolerance, stop)?;
     let (roundoff, missed) = (best.roundoff.error, best.outcome.missed);
     let error = larger(best.error, roundoff);
     let (mut warning, mut lost) = (None, None);
@@ -265,7 +288,13 @@ pub(super) fn finish(
         let tenfold = if is_large { Departure::of(runner, &best, stop)?.tenfold_time() } else { None };
         let reason = Reason { limit, tolerance, order, step: best.plan.step, error, roundoff, tenfold };
         warning = Some(reason);
-        let could_be_mended = matches!(limit, Limit::Scouted(Scouted { shortest, .. }) if shortest > 0.0);
+        let could_be_mended = match (limit, &best.outcome.energy.jump) {
+            (Limit::Scouted(Scouted { shortest, .. }), _) => shortest > 0.0,
+            (_, Some(jump)) if runner.is_conservative(&best.outcome) => {
+                passes(runner, best.plan, jump, order, (tolerance, &best.scale), stop)?
+            }
+            _ => false,
+        };
         lost = Some(best.outcome).filter(|_| !could_be_mended);
     }
     // The run with these steps has been looked at, and no wall is missed.
@@ -330,56 +359,4 @@ pub(super) fn try_out(
 
 pub(super) fn plan(step: f64, until: f64) -> Plan {
     Plan { step, until, checkpoints: COMPARED, ..Plan::default() }
-}
-
-/// A watcher that ignores all output, and asks to stop when the wrapped watcher does, after a number of steps, or after an amount of work.
-pub(super) struct Quiet<'a> {
-    stop: &'a dyn Watcher,
-    steps: usize,
-    work: f64,
-}
-
-impl<'a> Quiet<'a> {
-    /// Stops when `stop` does.
-    pub(super) fn new(stop: &'a dyn Watcher) -> Quiet<'a> {
-        Quiet { stop, steps: usize::MAX, work: f64::INFINITY }
-    }
-
-    /// Stops also after this number of steps.
-    pub(super) fn until(stop: &'a dyn Watcher, steps: usize) -> Quiet<'a> {
-        Quiet { steps, ..Quiet::new(stop) }
-    }
-
-    /// Stops also after this amount of work, in steps.
-    fn within(stop: &'a dyn Watcher, work: f64) -> Quiet<'a> {
-        Quiet { work, ..Quiet::new(stop) }
-    }
-
-    /// True if the work that it allows was not enough.
-    fn is_spent(&self) -> bool {
-        self.work <= 0.0
-    }
-
-    pub(super) fn audience(&mut self) -> Audience<'_> {
-        Audience { watcher: self, every: None }
-    }
-}
-
-impl Watcher for Quiet<'_> {
-    fn step(&mut self, log: &StepLog) {
-        self.steps = self.steps.saturating_sub(log.nodes());
-        self.work -= log.nodes() as f64 + WORK_OF_IMPACT * log.impacts().len() as f64;
-    }
-
-    fn wants_impacts(&self) -> bool {
-        false
-    }
-
-    fn wants_nodes(&self) -> bool {
-        false
-    }
-
-    fn wants_to_stop(&self) -> bool {
-        self.steps == 0 || self.is_spent() || self.stop.wants_to_stop()
-    }
 }

@@ -93,7 +93,7 @@ pub(super) fn after(model: &Model, facts: &Facts, outcome: &Outcome, is_tuned: b
 /// The jump of an energy that should be conserved, and the failure of a run with it; its state is yet to be filled in.
 pub(super) fn broken_energy(model: &Model, facts: &Facts, outcome: &Outcome) -> Option<(Jump, Failure)> {
     let jump = outcome.energy.jump.filter(|_| facts.sources.is_conservative(&outcome.restitution))?;
-    let Jump { t, before, after } = jump;
+    let Jump { t, before, after, .. } = jump;
     if (after - before).abs() <= roundoff_of_energy(model, outcome) {
         return None;
     }

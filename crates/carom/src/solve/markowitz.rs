@@ -84,23 +84,31 @@ impl MarkowitzLu {
         if self.is_factored && self.entries.iter().zip(&self.matrix).all(|(&at, known)| a[at] == *known) {
             return true;
         }
-        self.matrix.iter_mut().zip(&self.entries).for_each(|(known, &at)| *known = a[at]);
+        let mut is_finite = true;
+        for (known, &at) in self.matrix.iter_mut().zip(&self.entries) {
+            *known = a[at];
+            is_finite &= known.is_finite();
+        }
+        if !is_finite {
+            self.forget();
+            return false;
+        }
         self.is_factored = self.eliminate() || (self.choose_pivots() && self.eliminate());
         self.is_factored
     }
 
-    /// Copies the matrix to the place of the factors. Returns false if it is not finite.
-    fn place(&mut self) -> bool {
+    /// Copies the matrix to the place of the factors.
+    fn place(&mut self) {
         self.entries.iter().zip(&self.matrix).for_each(|(&at, &x)| self.a[at] = x);
         self.fill.iter().for_each(|&at| self.a[at] = 0.0);
-        self.matrix.iter().all(|x| x.is_finite())
     }
 
     /// Eliminates with the stored pivot sequence. Returns false if there is none, or if a pivot is too small.
     fn eliminate(&mut self) -> bool {
-        if self.pivots.len() < self.n || !self.place() {
+        if self.pivots.len() < self.n {
             return false;
         }
+        self.place();
         let n = self.n;
         for pivot in &self.pivots {
             self.size[pivot.row] = self.a[pivot.row * n + pivot.column].abs();
@@ -108,19 +116,21 @@ impl MarkowitzLu {
         for &Pivot { row, column, rows, columns, end } in &self.pivots {
             let (rows, columns) = (&self.lists[rows..columns], &self.lists[columns..end]);
             let x = self.a[row * n + column];
-            let most = rows.iter().map(|&i| self.units.rows[i] * self.a[i * n + column].abs()).fold(0.0, f64::max);
-            // Compare with the terms whose sum is the pivot, so that units do not matter.
-            if x.abs() <= SINGULAR * self.size[row] || self.units.rows[row] * x.abs() < KEPT_PIVOT * most {
-                return false;
-            }
+            let mut most = 0.0;
             for &i in rows {
-                let factor = self.a[i * n + column] / x;
+                let below = self.a[i * n + column];
+                most = f64::max(most, self.units.rows[i] * below.abs());
+                let factor = below / x;
                 self.a[i * n + column] = factor;
                 self.size[i] += (factor * self.a[row * n + self.pivot_column[i]]).abs();
                 if factor != 0.0 {
                     let [from, to] = two_rows(&mut self.a, n, row, i);
                     columns.iter().for_each(|&j| to[j] -= factor * from[j]);
                 }
+            }
+            // Compare with the terms whose sum is the pivot, so that units do not matter.
+            if x.abs() <= SINGULAR * self.size[row] || self.units.rows[row] * x.abs() < KEPT_PIVOT * most {
+                return false;
             }
         }
         true
@@ -131,11 +141,11 @@ impl MarkowitzLu {
         let n = self.n;
         let all = self.places.iter().zip(&self.matrix).map(|(&(i, j), &x)| (i, j, x));
         let is_regular = self.units.set(all);
-        let is_placed = self.place();
+        self.place();
         self.pivots.clear();
         self.lists.clear();
         self.fill.clear();
-        if !(is_placed && is_regular) {
+        if !is_regular {
             return false;
         }
         let mut search = Search::new(n, &self.entries);

@@ -6,7 +6,8 @@ use crate::discrete::{Adjoint, DiscreteLagrangian, Step};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, eval, grad};
 use crate::flow::last_steps::Points;
-use crate::mechanics::LocalCode;
+use crate::mechanics::{Local, LocalCode};
+use crate::phase::Phase;
 use crate::system::Enforce;
 
 /// The code that the steps of a flow share for all contact modes.
@@ -46,6 +47,32 @@ pub(crate) struct SampleCode {
 }
 
 impl SampleCode {
+    /// Sets the state of `local` to a sample of the step.
+    pub(super) fn place(&self, local: &mut Local, unknowns: &[f64], z0: &Phase, h: f64) {
+        let n = local.code.n;
+        let (q, v) = local.state_mut(z0.t + self.c * h);
+        let (q0, q, v) = (&z0.q()[..n], &mut q[..n], &mut v[..n]);
+        // One loop over slices of one length becomes vector instructions.
+        let (weight, beta, u) = (h * self.alpha[1], self.beta[1], &unknowns[..n]);
+        for i in 0..n {
+            q[i] = q0[i] + weight * u[i];
+            v[i] = beta * u[i];
+        }
+        let others = self.alpha[2..].iter().zip(&self.beta[2..]).zip(unknowns[n..].chunks_exact(n));
+        for ((alpha, beta), u) in others {
+            let (weight, u) = (h * alpha, &u[..n]);
+            for i in 0..n {
+                q[i] += weight * u[i];
+                v[i] += beta * u[i];
+            }
+        }
+    }
+
+    /// The factors of ṗ and L_v in f_e.
+    pub(super) fn pull(&self, e: usize, h: f64) -> [f64; 2] {
+        [self.b * h * self.alpha[e], self.b * self.beta[e]]
+    }
+
     /// b times the products of β and α of two points.
     pub(super) fn products(&self, e: usize, l: usize) -> [f64; 4] {
         let SampleCode { b, alpha, beta, .. } = self;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::code::{HeldCode, SampleCode};
+use super::border::Border;
+use super::code::HeldCode;
 use crate::limits::RESIDUAL_ROUNDOFF;
-use crate::mechanics::{Local, Row};
+use crate::mechanics::{Bordered, Local};
 use crate::phase::Phase;
 use crate::solve::{MarkowitzLu, largest_part};
 use crate::system::Enforce;
@@ -41,6 +42,11 @@ pub(super) struct Equations {
     sizes: Vec<f64>,
     /// f at the last point: p1 before its projection onto the tangent space.
     pub(super) p1: Vec<f64>,
+    /// True if p1 is linear in U, as the matrices of [`crate::mechanics::LocalCode`] are constant, and there are no inner points, whose
+    /// evaluation would take most of the time anyway.
+    is_linear: bool,
+    /// The gradients of the one-point rows at q0, each on its support.
+    normals: Vec<f64>,
     matrix: Vec<f64>,
     pub(super) lu: MarkowitzLu,
 }
@@ -53,7 +59,9 @@ impl Equations {
         let two_point: Vec<usize> =
             (0..local.enforce.len()).filter(|&row| local.enforce[row] != Enforce::OnePoint).collect();
         let size = local.n * code.last() + one_point.len() * code.constrained.len() + two_point.len();
+        let is_linear = two_point.is_empty() && code.last() == 1 && local.are_matrices_constant();
         let zeros = vec![0.0; size];
+        let normals = one_point.iter().map(|&row| local.support(row).len()).sum();
         let mut equations = Equations {
             local: Local::new(local, parameters),
             one_point,
@@ -63,6 +71,8 @@ impl Equations {
             residuals: zeros.clone(),
             sizes: zeros,
             p1: vec![0.0; local.n],
+            is_linear,
+            normals: vec![0.0; normals],
             matrix: vec![0.0; size * size],
             lu: MarkowitzLu::new(0, Vec::new()),
             code: code.clone(),
@@ -144,23 +154,6 @@ impl Equations {
         }
     }
 
-    /// Sets the state of `local` to a sample of the step.
-    fn place(local: &mut Local, unknowns: &[f64], sample: &SampleCode, z0: &Phase, h: f64) {
-        let n = local.code.n;
-        let (q, v) = local.state_mut(z0.t + sample.c * h);
-        q.copy_from_slice(z0.q());
-        v.fill(0.0);
-        let (q, v) = (&mut q[..n], &mut v[..n]);
-        for ((alpha, beta), u) in sample.alpha[1..].iter().zip(&sample.beta[1..]).zip(unknowns.chunks_exact(n)) {
-            // One loop over slices of one length becomes vector instructions.
-            let (weight, u) = (h * alpha, &u[..n]);
-            for i in 0..n {
-                q[i] += weight * u[i];
-                v[i] += beta * u[i];
-            }
-        }
-    }
-
     /// Sets the state of `local` to the point at fraction `part` of the way from q0 to point k, at time c·h of the step.
     fn go_to(local: &mut Local, unknowns: &[f64], k: usize, part: f64, z0: &Phase, (h, c): (f64, f64)) {
         let n = local.code.n;
@@ -171,20 +164,34 @@ impl Equations {
         }
     }
 
+    /// Takes the gradients at q0 from the projection of a state there, or computes them.
+    pub(super) fn begin(&mut self, z0: &Phase, h: f64, projection: Option<&Bordered>) {
+        let Equations { code, local, one_point, normals, .. } = self;
+        if projection.is_none() {
+            Self::go_to(local, &self.unknowns, 0, 1.0, z0, (h, 0.0));
+        }
+        let mut normals = &mut normals[..];
+        for (k, &row) in one_point.iter().enumerate() {
+            let support = code.local.support(row);
+            let (normal, others) = normals.split_at_mut(support.len());
+            match projection {
+                Some(known) => normal.iter_mut().zip(support).for_each(|(x, &i)| *x = known.slope(k, i)),
+                None => normal.copy_from_slice(local.row(row).grad),
+            }
+            normals = others;
+        }
+    }
+
     /// Computes the residuals and the Jacobian at the unknowns.
     pub(super) fn evaluate(&mut self, z0: &Phase, h: f64) {
-        let n = self.code.local.n;
-        self.residuals.fill(0.0);
-        self.sizes.fill(0.0);
-        self.p1.fill(0.0);
         self.lu.clear(&mut self.matrix);
-        self.residuals[..n].copy_from_slice(z0.p());
-        self.sizes[..n].iter_mut().zip(z0.p()).for_each(|(size, p)| *size = p.abs());
         for number in 0..self.code.samples.len() {
             self.add_sample(number, z0, h);
         }
         self.add_one_point(z0, h);
-        self.add_two_point(z0, h);
+        if !self.two_point.is_empty() {
+            self.add_two_point(z0, h);
+        }
     }
 
     /// The largest residual relative to its terms, after an evaluation.
@@ -199,20 +206,30 @@ impl Equations {
         let Equations { code, local, unknowns, residuals, sizes, p1, matrix, .. } = self;
         let (n, last, size) = (code.local.n, code.last(), unknowns.len());
         let sample = &code.samples[number];
-        Self::place(local, unknowns, sample, z0, h);
+        sample.place(local, unknowns, z0, h);
         let values = local.slopes(h);
         let (momenta, rest) = values.split_at(n);
         let (rates, mut rest) = rest.split_at(n);
+        let p0 = &z0.p()[..n];
         for e in 0..=last {
             let [x, y] = sample.pull(e, h);
-            let (pulls, terms) = if e < last {
-                (&mut residuals[e * n..][..n], &mut sizes[e * n..][..n])
-            } else {
-                (&mut p1[..], &mut [][..])
-            };
-            pulls.iter_mut().zip(momenta.iter().zip(rates)).for_each(|(f, (p, rate))| *f += x * rate + y * p);
-            let pairs = momenta.iter().zip(rates);
-            terms.iter_mut().zip(pairs).for_each(|(size, (p, rate))| *size += (x * rate).abs() + (y * p).abs());
+            if e == last {
+                for i in 0..n {
+                    let term = x * rates[i] + y * momenta[i];
+                    p1[i] = if number == 0 { term } else { p1[i] + term };
+                }
+                continue;
+            }
+            let (pulls, terms) = (&mut residuals[e * n..][..n], &mut sizes[e * n..][..n]);
+            for i in 0..n {
+                let (rate, momentum) = (x * rates[i], y * momenta[i]);
+                let (begin, size) = match (number, e) {
+                    (0, 0) => (p0[i], p0[i].abs()),
+                    (0, _) => (0.0, 0.0),
+                    _ => (pulls[i], terms[i]),
+                };
+                (pulls[i], terms[i]) = (begin + (rate + momentum), size + (rate.abs() + momentum.abs()));
+            }
         }
         let powers = [1.0, h, h * h, h];
         for (which, entries) in code.local.entries.iter().enumerate() {
@@ -243,18 +260,25 @@ impl Equations {
     /// Adds the one-point rows: their forces λ Dg and the equations g = 0.
     fn add_one_point(&mut self, z0: &Phase, h: f64) {
         let (links, count) = (self.code.constrained.len(), self.one_point.len());
-        for k in 0..=links {
-            let (point, first) = (self.linked(k), self.first(k));
+        let first = self.first(0);
+        let mut border = Border::new(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
+        let mut normals = &self.normals[..];
+        for (number, &row) in self.one_point.iter().enumerate() {
+            let support = self.code.local.support(row);
+            let (normal, others) = normals.split_at(support.len());
+            border.pull((support, normal), (first + number, self.unknowns[first + number]), 0, 1.0);
+            normals = others;
+        }
+        for k in 1..=links {
+            let (point, next) = (self.code.constrained[k - 1], first + k * count);
             Self::go_to(&mut self.local, &self.unknowns, point, 1.0, z0, (h, self.code.points.times[point]));
-            for number in 0..count {
-                let row = self.local.row(self.one_point[number]);
-                let mut border = border(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
-                if k > 0 {
-                    border.hold(&row, first - count + number, point, 1.0, h);
-                }
+            for (number, &row) in self.one_point.iter().enumerate() {
+                let row = self.local.row(row);
+                border.hold(&row, next - count + number, point, 1.0, h);
                 if k < links {
-                    let (at, bend) = (first + number, if point > 0 { Some((point, h)) } else { None });
-                    border.pull(&row, (at, self.unknowns[at]), point, 1.0, bend);
+                    let multiplier = (next + number, self.unknowns[next + number]);
+                    border.pull((row.support, row.grad), multiplier, point, 1.0);
+                    border.bend(&row, multiplier.1, point, 1.0, (point, h));
                 }
             }
         }
@@ -266,9 +290,10 @@ impl Equations {
         Self::go_to(&mut self.local, &self.unknowns, last, part, z0, (h, part));
         for (k, &row) in self.two_point.iter().enumerate() {
             let (row, at) = (self.local.row(row), first + k);
-            let mut border = border(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
+            let mut border = Border::new(&mut self.residuals, &mut self.sizes, &mut self.matrix, self.code.local.n);
             border.hold(&row, at, last, part, h);
-            border.pull(&row, (at, self.unknowns[at]), 0, 1.0 - part, Some((last, h * part)));
+            border.pull((row.support, row.grad), (at, self.unknowns[at]), 0, 1.0 - part);
+            border.bend(&row, self.unknowns[at], 0, 1.0 - part, (last, h * part));
         }
     }
 
@@ -305,12 +330,33 @@ impl Equations {
         })
     }
 
+    /// Completes f at the last point. If it is linear in U, and the unknowns have been corrected by dU since the last evaluation,
+    ///
+    /// ```text
+    /// f_last ← f_last − ∂f_last/∂U dU
+    /// ```
+    ///
+    /// is exact; otherwise f is computed again.
+    pub(super) fn finish(&mut self, z0: &Phase, h: f64, is_corrected: bool) {
+        if !self.is_linear {
+            self.end(z0, h);
+        } else if is_corrected {
+            let Equations { code, local, correction, p1, .. } = self;
+            let (sums, mut rest) = (&code.sums[1][1], local.matrices());
+            for ((entries, sum), power) in code.local.entries.iter().zip(sums).zip([1.0, h, h * h, h]) {
+                let (values, others) = rest.split_at(entries.len());
+                rest = others;
+                entries.iter().zip(values).for_each(|(&(i, j), value)| p1[i] -= power * sum * value * correction[j]);
+            }
+        }
+    }
+
     /// Computes f at the last point.
     pub(super) fn end(&mut self, z0: &Phase, h: f64) {
         let n = self.code.local.n;
         self.p1.fill(0.0);
         for sample in &self.code.samples {
-            Self::place(&mut self.local, &self.unknowns, sample, z0, h);
+            sample.place(&mut self.local, &self.unknowns, z0, h);
             let [x, y] = sample.pull(self.code.last(), h);
             let (momenta, rates) = self.local.motion()[2..].split_at(n);
             self.p1.iter_mut().zip(momenta.iter().zip(rates)).for_each(|(f, (p, rate))| *f += x * rate + y * p);
@@ -326,59 +372,12 @@ impl Equations {
     pub(super) fn discrete(&mut self, z0: &Phase, h: f64) -> [f64; 2] {
         let (n, mut sums) = (self.code.local.n, [0.0; 2]);
         for sample in &self.code.samples {
-            Self::place(&mut self.local, &self.unknowns, sample, z0, h);
+            sample.place(&mut self.local, &self.unknowns, z0, h);
             let (motion, v) = self.local.motion_and_velocity();
             let power: f64 = motion[2..2 + n].iter().zip(v).map(|(p, v)| p * v).sum();
             sums[0] += h * sample.b * motion[0];
             sums[1] += sample.b * (power - motion[0] - sample.c * h * motion[1]);
         }
         sums
-    }
-}
-
-/// Adds rows to the residuals and the Jacobian.
-struct Border<'a> {
-    n: usize,
-    residuals: &'a mut [f64],
-    sizes: &'a mut [f64],
-    matrix: &'a mut [f64],
-}
-
-fn border<'a>(residuals: &'a mut [f64], sizes: &'a mut [f64], matrix: &'a mut [f64], n: usize) -> Border<'a> {
-    Border { n, residuals, sizes, matrix }
-}
-
-impl Border<'_> {
-    /// Sets equation `at` to g/h, evaluated at fraction `part` of the way to a point.
-    fn hold(&mut self, row: &Row, at: usize, point: usize, part: f64, h: f64) {
-        self.residuals[at] = row.g / h;
-        self.sizes[at] = row.size / h.abs();
-        let begin = at * self.residuals.len() + (point - 1) * self.n;
-        row.support.iter().zip(row.grad).for_each(|(&i, slope)| self.matrix[begin + i] = part * slope);
-    }
-
-    /// Subtracts weight·λ·Dg from the equations of point e, where λ is unknown number `at`. The derivative of Dg by U of a
-    /// point is `factor`·∇²g.
-    fn pull(&mut self, row: &Row, (at, lambda): (usize, f64), e: usize, weight: f64, bend: Option<(usize, f64)>) {
-        let (size, m) = (self.residuals.len(), row.support.len());
-        for (a, &i) in row.support.iter().enumerate() {
-            let equation = e * self.n + i;
-            let slope = weight * row.grad[a];
-            self.residuals[equation] -= lambda * slope;
-            self.sizes[equation] += (lambda * slope).abs();
-            self.matrix[equation * size + at] = -slope;
-            if let Some((point, factor)) = bend {
-                let begin = equation * size + (point - 1) * self.n;
-                let bends = row.support.iter().zip(&row.hessian[a * m..]);
-                bends.for_each(|(&j, bend)| self.matrix[begin + j] -= weight * lambda * factor * bend);
-            }
-        }
-    }
-}
-
-impl SampleCode {
-    /// The factors of ṗ and L_v in f_e.
-    fn pull(&self, e: usize, h: f64) -> [f64; 2] {
-        [self.b * h * self.alpha[e], self.b * self.beta[e]]
     }
 }

@@ -1,5 +1,6 @@
 //! The one-step map in a contact mode.
 
+mod border;
 mod code;
 mod equations;
 
@@ -59,7 +60,8 @@ impl Held {
 
     /// Writes an initial guess of the unknowns.
     fn guess(&mut self, z0: &Phase, h: f64) -> Solved<Guess> {
-        if self.past.ends_near(z0) && self.past.extrapolate(h, &mut self.equations.unknowns) {
+        // Steps that do not end in z0 have been forgotten.
+        if self.past.extrapolate(h, &mut self.equations.unknowns) {
             return Ok(Guess::Extrapolated);
         }
         let Equations { code, unknowns, .. } = &mut self.equations;
@@ -110,22 +112,24 @@ impl Held {
         let is_good = matches!(guess, Guess::Shortened | Guess::Accelerated);
         let points = self.equations.unknowns.len() - self.equations.multipliers();
         let mut rule = StopRule::default();
-        loop {
+        let is_corrected = loop {
             self.iterations = rule.iterations + 1;
             self.equations.evaluate(z0, h);
             // Mostly the first correction is the last: then the residuals of a guess need not be compared with roundoff.
             if (rule.iterations > 0 || is_good) && self.is_roundoff(&mut rule, z0, h) {
-                return Ok(());
+                break false;
             }
             if !self.equations.correct() {
                 let is_solved = rule.iterations == 0 && !is_good && self.is_roundoff(&mut rule, z0, h);
-                return if is_solved { Ok(()) } else { Err(NoSolution::Singular) };
+                if is_solved { break false } else { return Err(NoSolution::Singular) }
             }
             let Equations { correction, unknowns, .. } = &self.equations;
             if rule.is_last(&correction[..points], &unknowns[..points])? {
-                return Ok(());
+                break true;
             }
-        }
+        };
+        self.equations.finish(z0, h, is_corrected);
+        Ok(())
     }
 
     /// True if the residuals are roundoff.
@@ -134,12 +138,14 @@ impl Held {
         rule.is_roundoff(self.equations.largest_part()) || (is_late && self.equations.is_roundoff_of_coordinates(z0, h))
     }
 
-    /// Solves for the unknowns.
+    /// Solves for the unknowns and for p1.
     fn solve(&mut self, z0: &Phase, h: f64) -> Solved<()> {
         if self.is_uniform && self.accelerate(z0, h) {
             self.iterations = 0;
+            self.equations.end(z0, h);
             return Ok(());
         }
+        self.equations.begin(z0, h, self.field.projection_at(z0));
         let guess = self.guess(z0, h)?;
         let solved = self.newton(z0, h, guess);
         if solved.is_ok() || guess == Guess::Straight {
@@ -168,7 +174,6 @@ impl Flow for Held {
             self.past.forget();
         }
         self.solve(z0, h)?;
-        self.equations.end(z0, h);
         let n = self.equations.p1.len();
         let Equations { unknowns, p1, .. } = &self.equations;
         let multipliers = self.equations.multipliers();
