@@ -56,12 +56,13 @@ impl<'a, V: Vector<S>, const N: usize> Linear<'a, V, N> {
     /// the last time are made before the first look. Returns D and its norm; none if they do not converge.
     #[inline(always)]
     pub(super) fn solve(&mut self, first: f64, enough: f64, rounds: &mut usize) -> Option<([V; N], f64)> {
-        for _ in 2..*rounds {
-            self.round::<false>();
-        }
-        let mut previous = if *rounds > 1 { self.round::<true>().1 } else { first };
-        for count in *rounds..MAX_ROUNDS {
-            let (d, moved) = self.round::<true>();
+        let mut previous = if *rounds > 1 { f64::NAN } else { first };
+        for count in 1..MAX_ROUNDS {
+            let looks = count + 1 >= *rounds;
+            let (d, moved) = self.round(looks);
+            if !looks {
+                continue;
+            }
             // The next change is at most moved²/previous.
             if moved * moved <= enough * previous {
                 // Without this round the next change would have been `moved`.
@@ -80,9 +81,9 @@ impl<'a, V: Vector<S>, const N: usize> Linear<'a, V, N> {
         None
     }
 
-    /// One round for D. Returns it and, if it `LOOKS`, the norm of its change.
+    /// One round for D. Returns it and, if it `looks`, the norm of its change.
     #[inline(always)]
-    fn round<const LOOKS: bool>(&mut self) -> ([V; N], f64) {
+    fn round(&mut self, looks: bool) -> ([V; N], f64) {
         V::reload();
         let shifts = products::<V, N>(self.integrals, &self.change.0);
         let (mut d, mut moved) = (self.residual, V::splat(0.0));
@@ -93,13 +94,13 @@ impl<'a, V: Vector<S>, const N: usize> Linear<'a, V, N> {
                 d[i] = self.slopes[1][i][j].mul_add(shifts[1][j], d[i]);
             }
             d[i] = d[i].add(other);
-            if LOOKS {
+            if looks {
                 let change = d[i].sub(V::load(&self.change.0[i])).abs();
                 moved = change.mul_add(V::splat(self.weights[i]), moved);
             }
             d[i].store(&mut self.change.0[i]);
         }
-        (d, if LOOKS { moved.sum() } else { 0.0 })
+        (d, if looks { moved.sum() } else { 0.0 })
     }
 }
 
