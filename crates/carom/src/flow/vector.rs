@@ -110,6 +110,23 @@ impl Registers {
         }
     }
 
+    /// Does the work on vectors of eight lanes; none if they are not native. No other code is made for it then.
+    #[inline]
+    pub(crate) fn run_eight_native<W: EightLanes>(self, work: W) -> Option<W::Outcome> {
+        match self {
+            // SAFETY: `detect` found the instructions that these functions are compiled for.
+            #[cfg(target_arch = "x86_64")]
+            Registers::Avx512 => Some(unsafe { x86::eight_with_512(work) }),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Registers::Avx2 => Some(unsafe { x86::eight_with_256(work) }),
+            Registers::Any => {
+                drop(work);
+                None
+            }
+        }
+    }
+
     /// Does the work on vectors of eight lanes.
     #[inline]
     pub(crate) fn run_eight<W: EightLanes>(self, work: W) -> W::Outcome {

@@ -120,7 +120,8 @@ impl Stages {
 
     /// to ← M·a, for each component; M by columns.
     pub(super) fn transform(&self, m: &[f64], to: &mut [f64]) {
-        self.registers.run_eight(Transform { m, from: &self.a, to });
+        // Without native lanes there is no step whose accelerations were solved.
+        let _ = self.registers.run_eight_native(Transform { m, from: &self.a, to });
     }
 
     /// The stages at the start of a step, all alike; then a = a0 + c h ȧ0, with ȧ0 from the slopes.
@@ -143,12 +144,13 @@ impl Stages {
         if let Guess::Start = guess {
             self.begin(step);
         }
-        match self.n {
-            1 => self.registers.run_eight(Newton::<1> { stages: self, guess, step }),
-            2 => self.registers.run_eight(Newton::<2> { stages: self, guess, step }),
-            3 => self.registers.run_eight(Newton::<3> { stages: self, guess, step }),
-            _ => self.registers.run_eight(Newton::<MOST_COORDINATES> { stages: self, guess, step }),
-        }
+        let solved = match self.n {
+            1 => self.registers.run_eight_native(Newton::<1> { stages: self, guess, step }),
+            2 => self.registers.run_eight_native(Newton::<2> { stages: self, guess, step }),
+            3 => self.registers.run_eight_native(Newton::<3> { stages: self, guess, step }),
+            _ => self.registers.run_eight_native(Newton::<MOST_COORDINATES> { stages: self, guess, step }),
+        };
+        solved.unwrap_or(Err(NoSolution::Diverged))
     }
 }
 
