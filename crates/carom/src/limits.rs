@@ -125,6 +125,8 @@ pub const GIVEN_WAY: f64 = 2.0;
 
 /// A bounce as low as this, relative to the way of the fastest motion in a step, is the last. So is one below the roundoff of φ.
 pub const LOWEST_BOUNCE: f64 = 1e-10;
+/// Where steps are made in halves, the last bounce is lower by this factor: its error is not that of a step.
+pub const BOUNCE_OF_HALVED: f64 = 0.1;
 /// Where the length of steps is controlled, the last bounce is at most this many times the local tolerance, relative as above.
 pub const BOUNCE_OF_TOLERANCE: f64 = 10.0;
 /// Only bounces slower than this, relative to the fastest impact so far, may be the last.

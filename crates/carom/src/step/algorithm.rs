@@ -191,7 +191,7 @@ impl EventDriven {
         let (walls, of_velocities) = (facts.walls, facts.kinks_of_velocities);
         let (can_rest, leaving) = (rest.is_some(), &leaving[..]);
         let evaluator = &mut **evaluator;
-        let pace = Pace::of(state, resolver.hit.h);
+        let pace = Pace::of(state, resolver.hit.h, resolver.lowest);
         let touching = &mut resolver.touching;
         let (sinks, noise) = (0.0, 0.0);
         let mut search = Search {

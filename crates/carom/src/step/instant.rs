@@ -25,6 +25,8 @@ pub(super) struct Resolver {
     pub(super) rule: Box<dyn ImpactRule>,
     pub(super) restitution: Vec<f64>,
     simultaneous: Simultaneous,
+    /// The lowest bounce, relative to the way of the fastest motion in a step.
+    pub(super) lowest: f64,
     /// The current impact.
     pub(super) hit: Hit,
     pub(super) touching: Touching,
@@ -33,11 +35,12 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    pub(super) fn new(rule: Box<dyn ImpactRule>, simultaneous: Simultaneous, facts: &Facts) -> Resolver {
+    pub(super) fn new(rule: Box<dyn ImpactRule>, simultaneous: Simultaneous, lowest: f64, facts: &Facts) -> Resolver {
         Resolver {
             rule,
             restitution: vec![1.0; facts.walls],
             simultaneous,
+            lowest,
             hit: Hit::new(&facts.nowhere()),
             touching: Touching::new(facts),
             next: facts.nowhere(),
@@ -55,7 +58,7 @@ impl Resolver {
         log: &mut StepLog,
     ) -> Solved<()> {
         let mut last = None;
-        let mut pace = Pace::of(&log.end, self.hit.h);
+        let mut pace = Pace::of(&log.end, self.hit.h, self.lowest);
         let mut slow = Some(self.touching.begin(met, z, pace, evaluator)?);
         for _ in 0..MAX_AT_ONE_INSTANT {
             let closing = self.closing_wall((met, slow.take()), last, z, pace, evaluator)?;
@@ -204,7 +207,7 @@ impl Resolver {
         let demand: Vec<f64> = u_minus.iter().zip(restitution).map(|(u, e)| -(1.0 + e) * u).collect();
         let size = size_of_motion(&self.hit.minus, evaluator)?;
         let mut sizes = Vec::new();
-        let (pace, walls) = (Pace::of(&log.end, self.hit.h), self.touching.walls.clone());
+        let (pace, walls) = (Pace::of(&log.end, self.hit.h, self.lowest), self.touching.walls.clone());
         for (wall, rate) in walls {
             // A wall that the motion has already entered does not give way.
             let gap = evaluator.gap_and_rate(wall, &self.hit.minus)?.0;

@@ -13,7 +13,7 @@ use super::touching::{Pace, Touching};
 use crate::error::Result;
 use crate::flow::FlowKind;
 use crate::impact::Hit;
-use crate::limits::{MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
+use crate::limits::{LOWEST_BOUNCE, MAX_AT_ONE_INSTANT, MAX_IN_ONE_STEP};
 use crate::method::Switches;
 use crate::phase::Phase;
 use crate::plant::{Evaluator, SharedPlant};
@@ -94,7 +94,7 @@ impl Projected {
                 sides: &[],
                 of_velocities: 0,
                 walls: 1,
-                pace: Pace::of(&log.end, h),
+                pace: Pace::of(&log.end, h, LOWEST_BOUNCE),
                 can_rest: false,
                 leaving: &[],
                 sinks: 0.0,

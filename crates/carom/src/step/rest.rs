@@ -56,7 +56,7 @@ pub(super) struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     pub(super) fn pace(&self) -> Pace {
-        Pace::of(&self.log.end, self.h)
+        Pace::of(&self.log.end, self.h, self.resolver.lowest)
     }
 }
 

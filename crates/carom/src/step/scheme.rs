@@ -13,6 +13,7 @@ use super::rest::Rest;
 use crate::error::Result;
 use crate::flow::{self, FlowKind};
 use crate::kernel::Lanes;
+use crate::limits::{BOUNCE_OF_HALVED, LOWEST_BOUNCE};
 use crate::method::{Method, Switches};
 use crate::model::Run;
 use crate::model::settings::Zeno;
@@ -91,7 +92,11 @@ impl Scheme {
         let can_rest = built.partial.is_none() && flow.can_hold() && facts.walls > 0;
         let rest = can_rest.then(|| Rest::new(self.settings.zeno == Zeno::Stop));
         let maps = Maps::new(&self.plant, flow, built.partial, variant)?;
-        let resolver = Resolver::new(built.rule, self.settings.simultaneous, facts);
+        let lowest = match variant {
+            Variant::Halved => BOUNCE_OF_HALVED * LOWEST_BOUNCE,
+            Variant::Whole | Variant::Disturbed(_) => LOWEST_BOUNCE,
+        };
+        let resolver = Resolver::new(built.rule, self.settings.simultaneous, lowest, facts);
         Ok(EventDriven::new(facts, maps, self.plant.evaluator(), resolver, rest))
     }
 

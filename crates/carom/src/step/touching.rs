@@ -7,7 +7,7 @@
 use super::moment::Moment;
 use super::state::{Memory, State};
 use crate::impact::{left_of_redundant, trial_impulse};
-use crate::limits::{BOUNCE_OF_TOLERANCE, GAP_ROUNDOFF, LOWEST_BOUNCE, NEARLY_REDUNDANT, SLOW};
+use crate::limits::{BOUNCE_OF_TOLERANCE, GAP_ROUNDOFF, NEARLY_REDUNDANT, SLOW};
 use crate::phase::Phase;
 use crate::plant::{Evaluator, Facts};
 use crate::solve::Solved;
@@ -50,12 +50,12 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// The pace of a run in a state, with full steps of length h. Where the length of steps is controlled, the last bounce is as
+    /// The pace of a run in a state, with full steps of length h and a lowest bounce. Where the length of steps is controlled, the last bounce is as
     /// low as the local tolerance asks for: what the bounces after it would have done is an error of the step.
-    pub(super) fn of(state: &State, h: f64) -> Pace {
+    pub(super) fn of(state: &State, h: f64, lowest: f64) -> Pace {
         let lowest = match &state.memory {
-            Memory::Control(control) => LOWEST_BOUNCE.min(BOUNCE_OF_TOLERANCE * control.tolerance),
-            _ => LOWEST_BOUNCE,
+            Memory::Control(control) => lowest.min(BOUNCE_OF_TOLERANCE * control.tolerance),
+            _ => lowest,
         };
         Pace { fastest: state.fastest, h, lowest }
     }
