@@ -76,6 +76,7 @@ pub(super) fn reduced<E: Emit>(e: &mut E, x: E::Number) -> (E::Number, [E::Numbe
 /// ```
 ///
 /// x − n·p₁ is exact, so that r is rounded once. sin(−0) is 0.
+#[cfg_attr(not(all(feature = "jit", target_arch = "x86_64")), allow(dead_code))]
 #[inline(always)]
 pub(super) fn reduced_briefly<E: Emit>(e: &mut E, x: E::Number) -> (E::Number, [E::Number; 2]) {
     let (two_over_pi, rounder) = (e.constant(std::f64::consts::FRAC_2_PI), e.constant(ROUNDER));
@@ -165,6 +166,7 @@ fn cos_kernel<E: Emit>(e: &mut E, r: E::Number, d: E::Number, z: E::Number, z2: 
 }
 
 /// A polynomial by its coefficients, that of z⁰ first. Each is read by the operation that adds it.
+#[cfg_attr(not(all(feature = "jit", target_arch = "x86_64")), allow(dead_code))]
 #[inline(always)]
 fn horner<E: Emit>(e: &mut E, z: E::Number, coefficients: &[f64]) -> E::Number {
     let mut descending = coefficients.iter().rev();
