@@ -54,7 +54,7 @@ pub(super) struct Lane<'a> {
     shift: u32,
 }
 
-/// The same, to be written.
+/// The rows of a lane, writable.
 pub(super) struct LaneMut<'a> {
     data: &'a mut [f64],
     shift: u32,

@@ -11,7 +11,7 @@ use crate::limits::{LONGEST_TO_SHORTEN, WORK_TO_SHORTEN};
 use crate::system::time;
 
 impl Mechanics {
-    /// The same equations, from a Lagrangian that is quadratic in v and written out by powers of v:
+    /// Writes a Lagrangian that is quadratic in v by powers of v, with simplified coefficients:
     ///
     /// ```text
     /// L = ½ vᵀM v + b·v + L₀,   M = L_vv,   b = L_v(q, 0, t),   L₀ = L(q, 0, t)

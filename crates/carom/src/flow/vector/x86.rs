@@ -165,8 +165,8 @@ impl Vector<8> for Wide {
     }
 }
 
-/// The same number, of which the compiler does not know where it comes from. It would store a choice between the old and a new
-/// number by a store with a mask, and the processor does not forward such numbers to the loads that follow.
+/// Returns its argument, and hides from the compiler that it is a choice between two numbers. Otherwise it is stored by a store with a
+/// mask, and the processor does not forward such stores to the loads that follow.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn settled(mut x: __m512d) -> __m512d {
