@@ -1,5 +1,6 @@
 //! The coefficients of Gauss collocation.
 
+use super::vector::{Registers, Vector, Work};
 pub(crate) use crate::discrete::quadrature::legendre;
 use crate::discrete::quadrature::{Quadrature, lagrange};
 
@@ -18,6 +19,7 @@ pub(crate) struct Collocation {
     w: Vec<f64>,
     /// The coefficients of ∫₀ˣ ℓⱼ/x in powers of x, s for each j.
     powers: Vec<f64>,
+    registers: Registers,
 }
 
 impl Collocation {
@@ -25,7 +27,8 @@ impl Collocation {
         let Quadrature { c, b } = Quadrature::gauss(s);
         let others = |j: usize| (0..s).filter(move |&m| m != j);
         let w = (0..s).map(|j| 1.0 / others(j).map(|m| c[j] - c[m]).product::<f64>()).collect();
-        let mut rule = Collocation { c, b, a: Vec::new(), w, powers: Vec::new() };
+        let registers = Registers::detect();
+        let mut rule = Collocation { c, b, a: Vec::new(), w, powers: Vec::new(), registers };
         rule.powers = (0..s).flat_map(|j| rule.powers_of(j)).collect();
         rule.a = (0..s).flat_map(|i| rule.integrals(rule.c[i])).collect();
         rule
@@ -62,31 +65,48 @@ impl Collocation {
 
     /// Writes ℓⱼ(start + cᵢ·ratio) by columns j of the given width; rows beyond the stages repeat the first.
     pub(super) fn interpolation(&self, start: f64, ratio: f64, width: usize, matrix: &mut [f64]) {
-        match width {
-            2 => self.lagrange_lanes::<2>(start, ratio, matrix),
-            4 => self.lagrange_lanes::<4>(start, ratio, matrix),
-            _ => self.lagrange_lanes::<8>(start, ratio, matrix),
-        }
+        self.registers.run(width, Interpolate { rule: self, start, ratio, matrix });
     }
 
-    fn lagrange_lanes<const K: usize>(&self, start: f64, ratio: f64, matrix: &mut [f64]) {
-        let s = self.c.len();
-        let x: [f64; K] = std::array::from_fn(|i| start + self.c[if i < s { i } else { 0 }] * ratio);
-        let columns = matrix.as_chunks_mut::<K>().0;
-        // ℓⱼ = wⱼ · (product of x − cₘ over m < j) · (product over m > j)
-        let mut below = [1.0; K];
-        for ((column, c), w) in columns.iter_mut().zip(&self.c).zip(&self.w) {
-            for i in 0..K {
-                column[i] = w * below[i];
-                below[i] *= x[i] - c;
-            }
+    /// ℓⱼ(start + cᵢ·ratio) by columns j; rows beyond the stages repeat the first, columns beyond them are zero.
+    ///
+    /// ```text
+    /// ℓⱼ = wⱼ · (product of x − cₘ over m < j) · (product over m > j)
+    /// ```
+    #[inline(always)]
+    pub(super) fn columns<const K: usize, V: Vector<K>>(&self, start: f64, ratio: f64) -> [V; K] {
+        let s = self.c.len().min(K);
+        let mut nodes = [self.c[0]; K];
+        nodes[..s].copy_from_slice(&self.c[..s]);
+        let x = V::load(&nodes).mul_add(V::splat(ratio), V::splat(start));
+        let (mut columns, mut above) = ([V::splat(0.0); K], [V::splat(1.0); K]);
+        for j in (1..s).rev() {
+            above[j - 1] = above[j].mul(x.sub(V::splat(self.c[j])));
         }
-        let mut above = [1.0; K];
-        for (column, c) in columns.iter_mut().zip(&self.c).rev() {
-            for i in 0..K {
-                column[i] *= above[i];
-                above[i] *= x[i] - c;
-            }
+        let mut below = V::splat(1.0);
+        for j in 0..s {
+            columns[j] = V::splat(self.w[j]).mul(below).mul(above[j]);
+            below = below.mul(x.sub(V::splat(self.c[j])));
+        }
+        columns
+    }
+}
+
+struct Interpolate<'a> {
+    rule: &'a Collocation,
+    start: f64,
+    ratio: f64,
+    matrix: &'a mut [f64],
+}
+
+impl Work for Interpolate<'_> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<const K: usize, V: Vector<K>>(self) {
+        let columns = self.rule.columns::<K, V>(self.start, self.ratio);
+        for (column, to) in columns.iter().zip(self.matrix.as_chunks_mut::<K>().0) {
+            column.store(to);
         }
     }
 }

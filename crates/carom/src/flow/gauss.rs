@@ -28,8 +28,8 @@ pub struct Gauss {
     rule: Collocation,
     /// ℓⱼ(1 + cᵢ) by columns: evaluates the polynomial of one step at the stages of the next.
     ahead: Buffer,
-    /// ℓⱼ at the stages of another step, by columns.
-    interpolation: Buffer,
+    /// ℓⱼ(1).
+    at_end: Vec<f64>,
     iteration: Iteration,
     /// Created on first use.
     stiff: Option<Box<Stiff>>,
@@ -66,11 +66,14 @@ impl Gauss {
         let width = field.width;
         let mut ahead = Buffer::zeros(width * width);
         rule.interpolation(1.0, 1.0, width, &mut ahead);
+        let mut next = Buffer::zeros(width * width);
+        rule.interpolation(1.0, 0.0, width, &mut next);
+        let at_end = next.chunks(width).take(s).map(|column| column[0]).collect();
         Gauss {
             s,
             size,
             ahead,
-            interpolation: Buffer::zeros(width * width),
+            at_end,
             iteration: Iteration::new(field, size, &rule.a, &rule.b, &rule.c),
             rule,
             stiff: None,
@@ -92,8 +95,8 @@ impl Gauss {
         }
     }
 
-    /// Writes an initial guess of the rates. Returns true if it is the polynomial of the last step, which begins or ends here;
-    /// otherwise the guess is f(z0).
+    /// Writes an initial guess of the rates. Returns true if it is the polynomial of the last step, which begins or ends here, or
+    /// that of degree 1 in z0; otherwise the guess is f(z0).
     fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
         // Do not extrapolate a polynomial far beyond its own step.
         let ratio = h / self.last.h;
@@ -101,18 +104,43 @@ impl Gauss {
         let start = if near && is_same(z0, &self.last.end) {
             1.0
         } else if near && is_same(z0, &self.last.begin) {
+            self.iteration.reuse_slopes((ratio - 1.0).abs());
             0.0
         } else {
-            self.iteration.begin(z0)?;
-            return Ok(false);
+            return self.begin(z0, h);
         };
+        if start == 1.0 {
+            self.iteration.forget_slopes();
+        }
         if start == 1.0 && is_same_step(h, self.last.h) {
             self.iteration.transform(&self.ahead);
         } else {
-            self.rule.interpolation(start, ratio, self.iteration.field.width, &mut self.interpolation);
-            self.iteration.transform(&self.interpolation);
+            self.iteration.continue_to(&self.rule, start, ratio);
         }
         Ok(true)
+    }
+
+    /// Writes a guess of the rates from the state z0 alone. Returns true if it contains how they change.
+    fn begin(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
+        if self.iteration.begin_with_slopes(z0, h)? {
+            return Ok(true);
+        }
+        self.iteration.begin(z0)?;
+        Ok(false)
+    }
+
+    /// The last step with a length h that differs by roundoff of the time: its end moves with the rate there, which its stages know
+    /// to their order.
+    fn lengthen(&mut self, h: f64, z1: &mut Phase) {
+        let Last { h: before, begin, end, .. } = &mut self.last;
+        let rates = self.iteration.rates.chunks(self.iteration.field.width);
+        for (z, rates) in end.z.iter_mut().zip(rates) {
+            let rate: f64 = rates.iter().zip(&self.at_end).map(|(rate, weight)| rate * weight).sum();
+            *z += (h - *before) * rate;
+        }
+        end.t = begin.t + h;
+        *before = h;
+        z1.copy_from(end);
     }
 
     /// Solves the stage equations, with fallbacks if the iteration does not converge.
@@ -123,13 +151,14 @@ impl Gauss {
         }
         self.forget();
         if is_near {
-            // The extrapolated guess failed: start from f(z0).
+            // Start from f(z0).
             self.iteration.begin(z0)?;
             if self.iteration.solve(z0, h, false, z1).is_ok() {
                 return Ok(());
             }
         }
         let (s, size, width) = (self.s, self.size, self.iteration.field.width);
+        self.iteration.forget_slopes();
         let stiff = self.stiff.get_or_insert_with(|| Box::new(Stiff::new(s, size, width)));
         stiff.solve(&mut self.iteration, &self.rule.a, z0, h)?;
         self.iteration.end(z0, h, z1);
@@ -146,6 +175,10 @@ impl Flow for Gauss {
     fn step(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
         if h == self.last.h && *z0 == self.last.begin {
             z1.copy_from(&self.last.end);
+            return Ok(());
+        }
+        if (h - self.last.h).abs() <= f64::EPSILON * (z0.t.abs() + h.abs()) && *z0 == self.last.begin {
+            self.lengthen(h, z1);
             return Ok(());
         }
         self.solve(z0, h, z1)?;

@@ -1,17 +1,17 @@
 //! Solution of the stage equations of a collocation step, on vector lanes.
 
+use super::collocation::Collocation;
 use super::combine::{columns, combine, product};
+use super::newton::Newton;
 use super::roundoff::is_roundoff;
 use super::stages::{MOST_COORDINATES, Stages};
 use super::vector::{Buffer, Registers, Vector, Work};
-use crate::limits::{NEWTON_BEGINS, NOTHING, SLOPES_LAST, STAGES_STAGNATE};
+use crate::limits::{NEWTON_BEGINS, NOTHING, STAGES_STAGNATE};
 use crate::phase::Phase;
 use crate::solve::NoSolution;
 
 /// The largest number of fixed-point iterations.
 const MAX_ROUNDS: usize = 60;
-/// The largest number of Newton iterations, and of fixed-point iterations inside each.
-const MAX_NEWTON: usize = 12;
 /// The fixed-point iteration checks at most this often whether its changes are roundoff.
 const MAX_LOOKS: usize = 2;
 /// Iterations inside each of the first Newton iterations before any step has been made.
@@ -32,9 +32,11 @@ const FIRST_ROUNDS: [usize; 3] = [3, 4, 4];
 #[derive(Clone)]
 pub(super) struct Iteration {
     registers: Registers,
-    c: Vec<f64>,
+    /// The nodes c; lanes beyond s repeat the first.
+    c: Buffer,
+    s: usize,
     /// A by columns of the lane width; lanes beyond s repeat the first stage.
-    a: Buffer,
+    pub(super) a: Buffer,
     /// The weights b; zero beyond s.
     b: Buffer,
     pub(super) field: Stages,
@@ -46,10 +48,10 @@ pub(super) struct Iteration {
     pub(super) residual: Buffer,
     /// D
     pub(super) change: Buffer,
-    /// h/(|zᵢ| + h|Fᵢ|) over the number of components and stages: the weight of a change of F.
-    weights: Buffer,
     /// How many iterations inside the first, second and third Newton iteration were enough in the last step.
-    rounds: [usize; 3],
+    pub(super) rounds: [usize; 3],
+    /// How far the states have moved since ∂f/∂z was evaluated, relative to their sizes; infinite if it was not.
+    pub(super) age: f64,
 }
 
 impl Iteration {
@@ -61,18 +63,21 @@ impl Iteration {
             column.iter_mut().enumerate().for_each(|(k, x)| *x = a[if k < s { k * s + j } else { j }]);
         }
         weights[..s].copy_from_slice(b);
+        let mut nodes = Buffer::zeros(width);
+        nodes.iter_mut().enumerate().for_each(|(k, x)| *x = c[if k < s { k } else { 0 }]);
         let room = || Buffer::zeros(size * width);
         Iteration {
             registers: Registers::detect(),
-            c: c.to_vec(),
+            c: nodes,
+            s,
             a: columns,
             b: weights,
             rates: room(),
             values: Buffer::zeros(field.values()),
             residual: room(),
             change: room(),
-            weights: room(),
             rounds: FIRST_ROUNDS,
+            age: f64::INFINITY,
             field,
         }
     }
@@ -81,19 +86,53 @@ impl Iteration {
     pub(super) fn forget(&mut self) {
         self.field.forget();
         self.rounds = FIRST_ROUNDS;
+        self.age = f64::INFINITY;
     }
 
     /// Sets F = f(z0) at every stage.
     pub(super) fn begin(&mut self, z0: &Phase) -> Result<(), NoSolution> {
-        let width = self.field.width;
+        self.fill_states(z0);
         self.field.set_times(z0.t, &self.c, 0.0);
-        self.field.states_mut().chunks_mut(width).zip(&z0.z).for_each(|(lanes, z)| lanes.fill(*z));
         self.field.rates(&mut self.rates)
+    }
+
+    /// Sets F = f + ch ∂f/∂z·f in the state z0, at the time of each stage. Returns false if ∂f/∂z is not available.
+    pub(super) fn begin_with_slopes(&mut self, z0: &Phase, h: f64) -> Result<bool, NoSolution> {
+        if !self.field.has_slopes() {
+            return Ok(false);
+        }
+        self.fill_states(z0);
+        self.field.set_times(z0.t, &self.c, h);
+        self.field.rates_and_slopes(&mut self.values)?;
+        self.age = f64::INFINITY;
+        self.registers.run(self.field.width, Extrapolate { iteration: self, h });
+        Ok(true)
+    }
+
+    /// Sets the states of all stages to z0.
+    fn fill_states(&mut self, z0: &Phase) {
+        let width = self.field.width;
+        self.field.states_mut().chunks_mut(width).zip(&z0.z).for_each(|(lanes, z)| lanes.fill(*z));
+    }
+
+    /// Says that the next step begins where the last one did, and is longer by this part of it.
+    pub(super) fn reuse_slopes(&mut self, change: f64) {
+        self.age += change;
+    }
+
+    /// Says that the next step is another than the last.
+    pub(super) fn forget_slopes(&mut self) {
+        self.age = f64::INFINITY;
     }
 
     /// Replaces F by M·F.
     pub(super) fn transform(&mut self, m: &[f64]) {
-        self.registers.run(self.field.width, Transform { m, iteration: self });
+        self.registers.run(self.field.width, Transform { m, rates: &mut self.rates });
+    }
+
+    /// Replaces F by its polynomial at the stages of another step, which begins at `start` and is longer by `ratio`.
+    pub(super) fn continue_to(&mut self, rule: &Collocation, start: f64, ratio: f64) {
+        self.registers.run(self.field.width, Continue { rule, start, ratio, rates: &mut self.rates });
     }
 
     /// Solves from the guess in F, and writes the end of the step to z1. `is_near` is true if the guess is better than f(z0).
@@ -125,7 +164,11 @@ impl Iteration {
         if !(has_slopes && is_near) && self.approach::<K, V>(z0, h, has_slopes)? {
             return Ok(());
         }
-        self.newton::<K, V>(z0, h)
+        match self.rates.len() / K {
+            2 => Newton::<V, K, 2>::solve(self, z0, h),
+            4 => Newton::<V, K, 4>::solve(self, z0, h),
+            _ => Newton::<V, K, { 2 * MOST_COORDINATES }>::solve(self, z0, h),
+        }
     }
 
     /// Fixed-point iteration. Returns true if F is converged to roundoff, and false if F is near enough for Newton's method.
@@ -164,52 +207,6 @@ impl Iteration {
         Err(NoSolution::Diverged)
     }
 
-    /// Newton's method, with ∂f/∂z reused as long as it converges.
-    #[inline(always)]
-    fn newton<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) -> Result<(), NoSolution> {
-        let mut previous = f64::INFINITY;
-        self.weigh::<K, V>(z0, h);
-        for count in 0..MAX_NEWTON {
-            self.place::<K, V>(z0, h);
-            // The relative error of ∂f/∂z, which was evaluated at an earlier Z.
-            let age = if previous <= SLOPES_LAST {
-                self.field.rates(&mut self.values)?;
-                previous
-            } else {
-                self.field.rates_and_slopes(&mut self.values)?;
-                0.0
-            };
-            let Some(moved) = self.correct::<K, V>(h, age, count) else { break };
-            // The remaining error is the correction times the error of ∂f/∂z.
-            let stalls = moved >= 0.5 * previous;
-            if moved * (moved + age) <= 0.1 * f64::EPSILON || (stalls && moved <= STAGES_STAGNATE) {
-                return Ok(());
-            }
-            if stalls && is_roundoff(self, z0, h)? {
-                return Ok(());
-            }
-            if moved > previous {
-                break;
-            }
-            previous = moved;
-        }
-        Err(NoSolution::Diverged)
-    }
-
-    /// Makes the correction F ← F + D of a Newton iteration. Returns the relative change of the state.
-    #[inline(always)]
-    fn correct<const K: usize, V: Vector<K>>(&mut self, h: f64, age: f64, count: usize) -> Option<f64> {
-        let first = self.subtract::<K, V>();
-        // What remains after the correction is of that size anyway.
-        let enough = (0.5 * first * (first + age)).max(0.1 * f64::EPSILON);
-        let is_solved = match self.change.len() / K {
-            2 => self.repeat::<K, V, 2>(h, first, enough, count),
-            4 => self.repeat::<K, V, 4>(h, first, enough, count),
-            _ => self.repeat::<K, V, { 2 * MOST_COORDINATES }>(h, first, enough, count),
-        };
-        if is_solved { Some(self.add::<K, V>()) } else { None }
-    }
-
     /// The size of each component at each stage, |zᵢ| + h|Fᵢ|. It is not zero.
     #[inline(always)]
     fn size<const K: usize, V: Vector<K>>(z: f64, h: f64, rates: V) -> V {
@@ -217,18 +214,8 @@ impl Iteration {
     }
 
     /// h over the number of components and stages.
-    fn share(&self, h: f64) -> f64 {
-        h.abs() * self.field.width as f64 / (self.rates.len() * self.c.len()) as f64
-    }
-
-    /// Computes the weights from F.
-    #[inline(always)]
-    fn weigh<const K: usize, V: Vector<K>>(&mut self, z0: &Phase, h: f64) {
-        let share = V::splat(self.share(h));
-        let rates = self.rates.as_chunks::<K>().0.iter().zip(&z0.z);
-        for (weight, (rates, z)) in self.weights.as_chunks_mut::<K>().0.iter_mut().zip(rates) {
-            share.div(Self::size::<K, V>(*z, h, V::load(rates))).store(weight);
-        }
+    pub(super) fn share(&self, h: f64) -> f64 {
+        h.abs() * self.field.width as f64 / (self.rates.len() * self.s) as f64
     }
 
     /// D ← f − F, F ← f. Returns the weighted sum Σ|D|, with the weights for both. A sum, unlike a maximum, propagates NaN.
@@ -244,109 +231,6 @@ impl Iteration {
             sum = share.mul(d.abs()).div(size).add(sum);
             d.store(change);
             new.store(rate);
-        }
-        sum.sum()
-    }
-
-    /// Fixed-point iteration for D, whose weighted sum is `first`, until the next change would be at most `enough`. The changes are
-    /// first looked at after as many rounds as were enough in this Newton iteration of the last step. N is the length of a state.
-    #[inline(always)]
-    fn repeat<const K: usize, V: Vector<K>, const N: usize>(
-        &mut self,
-        h: f64,
-        first: f64,
-        enough: f64,
-        count: usize,
-    ) -> bool {
-        let shifts = columns::<K, V>(&self.a, h);
-        let slot = count.min(self.rounds.len() - 1);
-        let expected = self.rounds[slot];
-        for _ in 2..expected {
-            self.round::<K, V, N>(&shifts);
-        }
-        let mut previous = if expected > 1 { self.round::<K, V, N>(&shifts) } else { first };
-        for rounds in expected..MAX_ROUNDS {
-            let moved = self.round::<K, V, N>(&shifts);
-            // The next change is at most moved²/previous: changes decrease faster and faster.
-            if moved * moved <= enough * previous {
-                // Without this round the next change would have been `moved`.
-                self.rounds[slot] = if moved <= enough { (rounds - 1).max(1) } else { rounds };
-                return true;
-            }
-            if !moved.is_finite() || moved > 10.0 * previous.min(first) {
-                break;
-            }
-            previous = moved;
-        }
-        false
-    }
-
-    /// Sets D and the residual to f − F. Returns the weighted sum Σ|D|.
-    #[inline(always)]
-    fn subtract<const K: usize, V: Vector<K>>(&mut self) -> f64 {
-        let mut sum = V::splat(0.0);
-        let (fs, rates) = (self.values.as_chunks::<K>().0, self.rates.as_chunks::<K>().0);
-        let residuals = self.residual.as_chunks_mut::<K>().0.iter_mut();
-        let changes = self.change.as_chunks_mut::<K>().0.iter_mut().zip(self.weights.as_chunks::<K>().0);
-        for (((residual, (change, weight)), f), rate) in residuals.zip(changes).zip(fs).zip(rates) {
-            let d = V::load(f).sub(V::load(rate));
-            d.store(residual);
-            d.store(change);
-            sum = d.abs().mul_add(V::load(weight), sum);
-        }
-        sum.sum()
-    }
-
-    /// D ← f − F + ∂f/∂z·(h·A)·D. Returns the weighted sum of the absolute changes.
-    #[inline(always)]
-    fn round<const K: usize, V: Vector<K>, const N: usize>(&mut self, shifts: &[V; K]) -> f64 {
-        let (change, residual) = (self.change.as_chunks_mut::<K>().0, self.residual.as_chunks::<K>().0);
-        let slopes = self.values.as_chunks::<K>().0[N..].as_chunks::<N>().0;
-        let weights = self.weights.as_chunks::<K>().0.first_chunk::<N>();
-        let (Some(change), Some(residual), Some(weights)) =
-            (change.first_chunk_mut::<N>(), residual.first_chunk::<N>(), weights)
-        else {
-            return f64::NAN;
-        };
-        V::reload();
-        // Two independent sums for each component, because each product would wait for the one before it.
-        let (mut ds, mut others) = ([V::splat(0.0); N], [V::splat(0.0); N]);
-        for i in 0..N {
-            ds[i] = V::load(&residual[i]);
-        }
-        let mut columns = slopes.iter().zip(&self.field.columns);
-        while let Some((slopes, component)) = columns.next() {
-            let shift = product(shifts, &change[*component % N]);
-            for i in 0..N {
-                ds[i] = V::load(&slopes[i]).mul_add(shift, ds[i]);
-            }
-            if let Some((slopes, component)) = columns.next() {
-                let shift = product(shifts, &change[*component % N]);
-                for i in 0..N {
-                    others[i] = V::load(&slopes[i]).mul_add(shift, others[i]);
-                }
-            }
-        }
-        for i in 0..N {
-            ds[i] = ds[i].add(others[i]);
-        }
-        let mut sum = V::splat(0.0);
-        for i in 0..N {
-            sum = ds[i].sub(V::load(&change[i])).abs().mul_add(V::load(&weights[i]), sum);
-            ds[i].store(&mut change[i]);
-        }
-        sum.sum()
-    }
-
-    /// F ← F + D. Returns the weighted sum Σ|D|.
-    #[inline(always)]
-    fn add<const K: usize, V: Vector<K>>(&mut self) -> f64 {
-        let mut sum = V::splat(0.0);
-        let changes = self.change.as_chunks::<K>().0.iter().zip(self.weights.as_chunks::<K>().0);
-        for (rate, (change, weight)) in self.rates.as_chunks_mut::<K>().0.iter_mut().zip(changes) {
-            let d = V::load(change);
-            sum = d.abs().mul_add(V::load(weight), sum);
-            V::load(rate).add(d).store(rate);
         }
         sum.sum()
     }
@@ -414,9 +298,35 @@ impl Work for Finish<'_> {
     }
 }
 
+/// F = f + ch ∂f/∂z·f, where f and ∂f/∂z are those of one state in all lanes.
+struct Extrapolate<'a> {
+    iteration: &'a mut Iteration,
+    h: f64,
+}
+
+impl Work for Extrapolate<'_> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<const K: usize, V: Vector<K>>(self) {
+        let Iteration { field, rates, values, c, .. } = self.iteration;
+        let size = rates.len() / K;
+        let (f, slopes) = values.as_chunks::<K>().0.split_at(size);
+        let Some(c) = c.first_chunk::<K>() else { return };
+        let ch = V::load(c).mul(V::splat(self.h));
+        for (i, rate) in rates.as_chunks_mut::<K>().0.iter_mut().enumerate() {
+            let mut turn = V::splat(0.0);
+            for (column, j) in slopes.chunks_exact(size).zip(&field.columns) {
+                turn = V::load(&column[i]).mul_add(V::load(&f[*j]), turn);
+            }
+            ch.mul_add(turn, V::load(&f[i])).store(rate);
+        }
+    }
+}
+
 struct Transform<'a> {
     m: &'a [f64],
-    iteration: &'a mut Iteration,
+    rates: &'a mut [f64],
 }
 
 impl Work for Transform<'_> {
@@ -424,8 +334,30 @@ impl Work for Transform<'_> {
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) {
-        let Iteration { rates, change, .. } = self.iteration;
-        combine::<K, V>(&columns(self.m, 1.0), rates, None, change);
-        std::mem::swap(rates, change);
+        replace(&columns::<K, V>(self.m, 1.0), self.rates);
+    }
+}
+
+struct Continue<'a> {
+    rule: &'a Collocation,
+    start: f64,
+    ratio: f64,
+    rates: &'a mut [f64],
+}
+
+impl Work for Continue<'_> {
+    type Outcome = ();
+
+    #[inline(always)]
+    fn run<const K: usize, V: Vector<K>>(self) {
+        replace(&self.rule.columns::<K, V>(self.start, self.ratio), self.rates);
+    }
+}
+
+/// F ← M·F.
+#[inline(always)]
+fn replace<const K: usize, V: Vector<K>>(m: &[V; K], rates: &mut [f64]) {
+    for row in rates.as_chunks_mut::<K>().0 {
+        product(m, row).store(row);
     }
 }

@@ -13,6 +13,7 @@ mod interpolated;
 mod iteration;
 mod last_steps;
 mod multipliers;
+mod newton;
 mod onepass;
 mod past;
 mod registry;

@@ -118,11 +118,9 @@ impl Stages {
         self.slopes.is_some()
     }
 
-    /// Sets the times t + c·h.
+    /// Sets the times t + c·h of all lanes.
     pub(super) fn set_times(&mut self, t: f64, c: &[f64], h: f64) {
-        let (used, rest) = self.inputs[..self.width].split_at_mut(c.len());
-        used.iter_mut().zip(c).for_each(|(time, c)| *time = t + c * h);
-        rest.fill(used[0]);
+        self.inputs.iter_mut().zip(c).for_each(|(time, c)| *time = t + c * h);
     }
 
     /// The states.

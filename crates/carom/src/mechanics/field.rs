@@ -10,7 +10,7 @@ use super::{Mechanics, Newton, numbered};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, any_depends_on, grad, jacobian};
 use crate::kernel::{Backend, Kernel, Tape};
-use crate::phase::Phase;
+use crate::phase::{Phase, copy};
 use crate::solve::NoSolution;
 use crate::system::time;
 
@@ -279,7 +279,7 @@ impl Field {
         }
         let Point { inputs, values, known } = &mut self.points[self.now];
         inputs[self.parameters] = t;
-        inputs[self.parameters + 1..][..z.len()].copy_from_slice(z);
+        copy(&mut inputs[self.parameters + 1..][..z.len()], z);
         *known = Known::Nothing;
         match &mut self.velocity {
             Velocity::Explicit(explicit) => {

@@ -1,5 +1,7 @@
 //! Input vectors of kernels.
 
+use crate::phase::copy;
+
 /// The input vector of kernels that are evaluated at a state: the parameters, t, q, v.
 #[derive(Clone, Debug)]
 pub struct Inputs {
@@ -24,13 +26,13 @@ impl Inputs {
     /// Sets the time and the coordinates, and keeps the velocities.
     pub fn place_q(&mut self, t: f64, q: &[f64]) {
         self.values[self.parameters] = t;
-        self.values[self.parameters + 1..][..self.n].copy_from_slice(q);
+        copy(&mut self.values[self.parameters + 1..][..self.n], q);
     }
 
     /// Sets the state.
     pub fn place(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.place_q(t, q);
-        self.values[self.parameters + 1 + self.n..].copy_from_slice(v);
+        copy(&mut self.values[self.parameters + 1 + self.n..], v);
     }
 
     /// Sets the time, and returns the coordinates and the velocities to be written.

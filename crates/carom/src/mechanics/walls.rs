@@ -6,7 +6,7 @@ use super::{Field, Inputs, Mechanics, sum_of_terms};
 use crate::error::{Diagnostic, Result};
 use crate::expr::{Expr, any_depends_on, grad};
 use crate::kernel::{Backend, Kernel, LaneKernel, Lanes};
-use crate::phase::{MOMENTS, Moments, Phase};
+use crate::phase::{MOMENTS, Moments, Phase, copy};
 use crate::solve::NoSolution;
 use crate::system::time;
 
@@ -138,7 +138,7 @@ impl Walls {
                 self.look_at_end(0, z0, field)?;
             }
         }
-        self.look_at_end(1, z1, field)
+        if self.is_known(1, z1) { Ok(()) } else { self.look_at_end(1, z1, field) }
     }
 
     fn is_known(&self, end: usize, z: &Phase) -> bool {
@@ -154,7 +154,7 @@ impl Walls {
         known.copy_from(z);
         match &self.code.all {
             Some(all) => all.eval(self.inputs.all(), values),
-            None => values.copy_from_slice(field.extra(z.t, &z.z)?),
+            None => copy(values, field.extra(z.t, &z.z)?),
         }
         // NaN must not count as an open gap. A sum propagates NaN.
         if values.iter().map(|x| 0.0 * x).sum::<f64>().is_nan() {
@@ -250,7 +250,7 @@ impl Walls {
         } else if self.at != Some(wall) {
             self.evaluate(wall);
         }
-        gradient.copy_from_slice(&self.values[4..]);
+        copy(gradient, &self.values[4..]);
         self.values[2]
     }
 

@@ -38,9 +38,20 @@ impl Phase {
     }
 
     /// Copies `other` without allocating.
+    #[inline]
     pub fn copy_from(&mut self, other: &Phase) {
         self.t = other.t;
-        self.z.copy_from_slice(&other.z);
+        copy(&mut self.z, &other.z);
+    }
+}
+
+/// Copies numbers. A call of the C library for a few of them takes longer than the copy.
+#[inline]
+pub(crate) fn copy(to: &mut [f64], from: &[f64]) {
+    match (&mut *to, from) {
+        ([a, b], &[x, y]) => (*a, *b) = (x, y),
+        ([a, b, c, d], &[x, y, z, w]) => (*a, *b, *c, *d) = (x, y, z, w),
+        _ => to.copy_from_slice(from),
     }
 }
 
