@@ -11,6 +11,7 @@ use super::log::StepLog;
 use super::maps::Maps;
 use super::release::Looks;
 use super::rest::{Rest, Surroundings};
+use super::stages::Shown;
 use super::state::{Memory, State};
 use super::touching::Pace;
 use crate::impact::ImpactRule;
@@ -89,7 +90,7 @@ impl EventDriven {
         }
         self.keep_polynomial(h, log);
         note_impulses(self.maps.full(), log);
-        let mut next = self.first_encounter(h, None, &log.end)?; // 2
+        let mut next = self.encounter_within(h, None, log)?; // 2
         let (mut tau_left, mut events) = (h, Events::default());
         while let Some(encounter) = next {
             events.count(&encounter, self.z.t, tau_left)?;
@@ -176,7 +177,22 @@ impl EventDriven {
         self.maps.partial().step(&self.z, tau, &mut self.z1)?; // 7
         self.keep_polynomial(tau, log);
         note_impulses(self.maps.partial(), log);
-        if tau > 0.0 { self.first_encounter(tau, Some(left), &log.end) } else { Ok(None) } // 8
+        if tau > 0.0 { self.encounter_within(tau, Some(left), log) } else { Ok(None) } // 8
+    }
+
+    /// The first event on the way from z to z1 = Φ_τ(z): if moments inside the step show it, there, else where the search finds it.
+    fn encounter_within(&mut self, tau: f64, left: Option<usize>, log: &StepLog) -> Solved<Option<Encounter>> {
+        match self.shown_by_moments(tau, left)? {
+            Shown::Open => return Ok(None),
+            Shown::Meets(met) => {
+                let (mut search, z, _) = self.search(&log.end);
+                if let Some(dtau) = search.closing(met.wall, z, met.open, met.shut)? {
+                    return Ok(Some(met.at(dtau)));
+                }
+            }
+            Shown::Unclear => {}
+        }
+        self.first_encounter(tau, left, &log.end)
     }
 
     /// The first wall that is met or lets go on the way from z to z1 = Φ_τ(z).
@@ -186,6 +202,12 @@ impl EventDriven {
         left: Option<usize>,
         state: &State,
     ) -> Solved<Option<Encounter>> {
+        let (mut search, z, z1) = self.search(state);
+        search.first_encounter(z, z1, tau, left)
+    }
+
+    /// A search along the step from z to z1.
+    fn search(&mut self, state: &State) -> (Search<'_>, &Phase, &Phase) {
         let EventDriven { maps, evaluator, resolver, probe, looks, ahead, z, z1, facts, rest, sides, leaving, .. } =
             self;
         let (walls, of_velocities) = (facts.walls, facts.kinks_of_velocities);
@@ -194,7 +216,7 @@ impl EventDriven {
         let pace = Pace::of(state, resolver.hit.h, resolver.lowest);
         let touching = &mut resolver.touching;
         let (sinks, noise) = (0.0, 0.0);
-        let mut search = Search {
+        let search = Search {
             maps,
             evaluator,
             probe,
@@ -210,7 +232,7 @@ impl EventDriven {
             sinks,
             noise,
         };
-        search.first_encounter(z, z1, tau, left)
+        (search, z, z1)
     }
 
     /// Keeps the polynomial of the step from z with length h for the arc that has just begun.

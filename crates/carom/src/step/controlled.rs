@@ -47,7 +47,7 @@ impl EventDriven {
             let h = self.solve_controlled(rest.min(near), tried.take(), log)?;
             let encounter = match self.shown_by_stages(h, left) {
                 Shown::Open => None,
-                Shown::Meets(encounter) => Some(encounter),
+                Shown::Meets(met) => Some(met.at(met.about())),
                 Shown::Unclear => self.first_encounter(h, left, &log.end)?,
             };
             let Some(encounter) = encounter else {

@@ -4,12 +4,10 @@ use super::algorithm::EventDriven;
 use super::control::after;
 use super::controlled::judge;
 use super::log::{Energies, StepLog};
-use super::moment::{Moment, is_out_of_reach};
-use super::stages::{all_open, meets_next};
+use super::stages::{Shown, all_open, meets_next};
 use super::state::Memory;
 use crate::flow::is_same_step;
-use crate::phase::{FLIGHT, Phase, Predicted};
-use crate::plant::Evaluator;
+use crate::phase::{FLIGHT, Predicted};
 use crate::solve::{NoSolution, Solved};
 
 impl EventDriven {
@@ -72,29 +70,42 @@ impl EventDriven {
         Ok(Takeoff::Flown)
     }
 
-    /// Makes a step to each of these nodes, as long as every wall is out of reach and the steps are equally long.
+    /// Makes a step to each of these nodes, as long as every wall stays open and the steps are equally long.
     pub(super) fn fly_along(&mut self, nodes: &[f64], log: &mut StepLog) -> Flown {
-        let EventDriven { maps, evaluator, facts, resolver, z, z1, .. } = self;
-        let is_free = maps.holding().is_empty() && facts.kinks == 0 && log.impulses.is_empty();
-        if !is_free || resolver.rule.remembers() {
+        self.leaving.clear();
+        let is_free = self.maps.holding().is_empty() && self.facts.kinks == 0 && log.impulses.is_empty();
+        if !is_free || self.resolver.rule.remembers() {
             return Flown::None { is_solved: false };
         }
         for (k, &node) in nodes.iter().enumerate() {
-            let h = node - z.t;
-            let is_solved = is_same_step(h, log.h) && maps.full().step(z, h, z1).is_ok();
-            let ends = if is_solved { free_end(&mut **evaluator, facts.walls, (z, z1), h, node) } else { None };
+            let h = node - self.z.t;
+            let is_solved = is_same_step(h, log.h) && self.maps.full().step(&self.z, h, &mut self.z1).is_ok();
+            let ends = if is_solved { self.free_end(h, node) } else { None };
             let Some(energies) = ends else {
                 return if k > 0 { Flown::Some } else { Flown::None { is_solved } };
             };
             if k > 0 {
-                log.push_node(z, log.energies);
+                log.push_node(&self.z, log.energies);
             }
-            log.keep_polynomial(maps.full(), z, h);
+            log.keep_polynomial(self.maps.full(), &self.z, h);
             log.energies = energies;
-            log.end.z.copy_from(z1);
-            std::mem::swap(z, z1);
+            log.end.z.copy_from(&self.z1);
+            std::mem::swap(&mut self.z, &mut self.z1);
         }
         Flown::Some
+    }
+
+    /// Ends a step from z of length h in z1, at the time of a node. Returns the energies there; none if a wall may be met, or where the
+    /// state has no energy.
+    fn free_end(&mut self, h: f64, node: f64) -> Option<Energies> {
+        let is_open = self.facts.walls == 0 || matches!(self.shown_by_moments(h, None), Ok(Shown::Open));
+        let EventDriven { evaluator, z1, .. } = self;
+        if !is_open || z1.z.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
+        z1.t = node;
+        let (hamiltonian, twice_kinetic) = evaluator.hamiltonian_and_power(z1).ok()?;
+        Some(Energies { hamiltonian, twice_kinetic })
     }
 }
 
@@ -117,29 +128,4 @@ pub(super) enum Flown {
         /// It is.
         is_solved: bool,
     },
-}
-
-/// Ends a step from z of length h in z1, at the time of a node. Returns the energies there; none if a wall may be in reach, or where the
-/// state has no energy.
-fn free_end(
-    evaluator: &mut dyn Evaluator,
-    walls: usize,
-    (z, z1): (&Phase, &mut Phase),
-    h: f64,
-    node: f64,
-) -> Option<Energies> {
-    if walls > 0 {
-        evaluator.look_at_ends(z, z1).ok()?;
-    }
-    let moment = |tau: f64, (gap, rate): (f64, f64)| Moment { tau, gap, rate, is_exact: true };
-    let is_far = |wall: usize| {
-        let [begin, end] = evaluator.ends(wall);
-        is_out_of_reach(moment(0.0, begin), moment(h, end))
-    };
-    if !(0..walls).all(is_far) || z1.z.iter().any(|x| !x.is_finite()) {
-        return None;
-    }
-    z1.t = node;
-    let (hamiltonian, twice_kinetic) = evaluator.hamiltonian_and_power(z1).ok()?;
-    Some(Energies { hamiltonian, twice_kinetic })
 }

@@ -16,7 +16,7 @@ use super::touching::{Pace, Touching, size_of_motion};
 use crate::impact::{Hit, ImpactRule, Tools, resolve, share};
 use crate::limits::{FAST, LEAVES, MAX_AT_ONE_INSTANT, NEARLY_REDUNDANT, SLOW_BOUNCE};
 use crate::model::settings::Simultaneous;
-use crate::phase::Phase;
+use crate::phase::{Phase, copy};
 use crate::plant::{Evaluator, Facts};
 use crate::solve::{NoSolution, Solved};
 
@@ -233,7 +233,7 @@ impl Resolver {
         hit.wall = wall;
         hit.restitution = self.restitution[wall];
         hit.phi_t = evaluator.normal(wall, &hit.minus, &mut hit.grad_phi);
-        hit.v_minus.copy_from_slice(evaluator.velocity(&hit.minus)?);
+        copy(&mut hit.v_minus, evaluator.velocity(&hit.minus)?);
         hit.rate_minus = evaluator.gap_and_rate(wall, &hit.minus)?.1;
         Ok(())
     }

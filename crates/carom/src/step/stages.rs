@@ -1,26 +1,52 @@
-//! Walls, as the stages of a quick step show them: their gaps come with the accelerations, so that most steps need no further search.
+//! Walls, as the stages of a step show them, so that most steps need no further search. In a quick step their gaps come with the
+//! accelerations.
 
 use super::algorithm::EventDriven;
 use super::event::{Encounter, Kind};
-use super::moment::{Moment, cubic_root, may_dip, stays_open};
-use crate::limits::BEYOND_STAGES;
+use super::moment::{Moment, cubic_root, is_out_of_reach, may_dip, stays_open};
+use crate::limits::{BEYOND_STAGES, GAP_ROUNDOFF};
 use crate::phase::{Gaps, MOMENTS};
+use crate::solve::Solved;
+
+/// The fewest moments inside a step that show whether a gap closes.
+const FEWEST: usize = 4;
+/// The largest number of walls that are looked at one by one.
+const MOST_WALLS: usize = 8;
 
 /// What the stages of a step show.
 pub(super) enum Shown {
     /// No wall is met.
     Open,
     /// One wall alone is met, from well open.
-    Meets(Encounter),
+    Meets(Met),
     /// Too little: the search has to look.
     Unclear,
+}
+
+/// A wall that is met between two moments of a step, while all others stay open.
+pub(super) struct Met {
+    pub(super) wall: usize,
+    pub(super) open: Moment,
+    pub(super) shut: Moment,
+}
+
+impl Met {
+    /// About when.
+    pub(super) fn about(&self) -> f64 {
+        self.open.tau + (self.shut.tau - self.open.tau) * cubic_root(self.open, self.shut)
+    }
+
+    /// The encounter, if it is so far into the step.
+    pub(super) fn at(&self, dtau: f64) -> Encounter {
+        Encounter { wall: self.wall, dtau, kind: Kind::Meets, is_alone: true }
+    }
 }
 
 /// What they show of one wall.
 enum Gap {
     Open,
-    /// It closes that far into the step.
-    Closes(f64),
+    /// It closes between two moments.
+    Closes(Moment, Moment),
     Unclear,
 }
 
@@ -51,15 +77,73 @@ impl EventDriven {
         for (wall, [gaps, rates]) in of_walls.iter().enumerate() {
             match look(c, h, gaps, rates, left == Some(wall)) {
                 Gap::Open => {}
-                Gap::Closes(dtau) if met.is_none() => met = Some((wall, dtau)),
+                Gap::Closes(open, shut) if met.is_none() => met = Some(Met { wall, open, shut }),
                 _ => return Shown::Unclear,
             }
         }
-        match met {
-            None => Shown::Open,
-            Some((wall, dtau)) => Shown::Meets(Encounter { wall, dtau, kind: Kind::Meets, is_alone: true }),
-        }
+        met.map_or(Shown::Open, Shown::Meets)
     }
+
+    /// What the ends of the step from z to z1, of length h, and the moments inside it show of the walls. The motion has just left the
+    /// wall `left`.
+    pub(super) fn shown_by_moments(&mut self, h: f64, left: Option<usize>) -> Solved<Shown> {
+        let EventDriven { maps, evaluator, facts, leaving, z, z1, .. } = self;
+        let is_free = facts.kinks == 0 && maps.holding().is_empty() && leaving.is_empty();
+        if !is_free {
+            return Ok(Shown::Unclear);
+        }
+        evaluator.look_at_ends(z, z1)?;
+        let has_moments = facts.walls <= MOST_WALLS && !maps.has_partial() && maps.full().moments() >= FEWEST;
+        let mut met = None;
+        for wall in 0..facts.walls {
+            let [(gap, rate), (gap_1, rate_1)] = evaluator.ends(wall);
+            let begin = Moment { tau: 0.0, gap, rate, is_exact: true };
+            let end = Moment { tau: h, gap: gap_1, rate: rate_1, is_exact: true };
+            if is_out_of_reach(begin, end) {
+                continue;
+            }
+            if !has_moments {
+                return Ok(Shown::Unclear);
+            }
+            let roundoff = GAP_ROUNDOFF * (evaluator.most_of_gap(wall, h) + (rate * z.t).abs());
+            let moments = evaluator.moments();
+            if moments.count == 0 && !maps.full().write_moments(z, h, moments) {
+                return Ok(Shown::Unclear);
+            }
+            let (taus, count) = (moments.tau, moments.count);
+            let inside = evaluator.inside(wall)?;
+            let (gaps, rates) = (&inside[..count], &inside[MOMENTS..][..count]);
+            let opens = if left == Some(wall) { rate > 0.0 && rates[0] > 0.0 } else { gap > 2.0 * roundoff };
+            match (opens, between(begin, &taus[..count], gaps, rates, end)) {
+                (true, Gap::Open) => {}
+                (true, Gap::Closes(open, shut)) if open.tau > 0.0 && met.is_none() => {
+                    met = Some(Met { wall, open, shut });
+                }
+                _ => return Ok(Shown::Unclear),
+            }
+        }
+        Ok(met.map_or(Shown::Open, Shown::Meets))
+    }
+}
+
+/// What φ and φ̇ at the ends of a step and at moments inside it show of a wall.
+fn between(begin: Moment, taus: &[f64], gaps: &[f64], rates: &[f64], end: Moment) -> Gap {
+    if end.gap > 0.0 && stays_open(1.0, begin, gaps, rates, end, f64::MIN_POSITIVE) {
+        return Gap::Open;
+    }
+    let inside = taus.iter().zip(gaps.iter().zip(rates));
+    let inside = inside.map(|(&tau, (&gap, &rate))| Moment { tau, gap, rate, is_exact: false });
+    let mut before = begin;
+    for now in inside.chain([end]) {
+        if now.gap <= 0.0 && before.rate < 0.0 && now.rate < 0.0 {
+            return Gap::Closes(before, now);
+        }
+        if now.gap.is_nan() || now.gap <= 0.0 || may_dip(before, now) {
+            return Gap::Unclear;
+        }
+        before = now;
+    }
+    Gap::Open
 }
 
 /// What φ and φ̇ at the moments c·h show of a wall. Before the first of them and after the last, the gap is open if it is wider than
@@ -79,7 +163,7 @@ fn look(c: &[f64; MOMENTS], h: f64, gaps: &[f64; MOMENTS], rates: &[f64; MOMENTS
     for k in 1..MOMENTS {
         let (before, now) = (moment(k - 1), moment(k));
         if now.gap <= 0.0 && before.rate < 0.0 && now.rate < 0.0 {
-            return Gap::Closes(before.tau + (now.tau - before.tau) * cubic_root(before, now));
+            return Gap::Closes(before, now);
         }
         if now.gap.is_nan() || now.gap <= 0.0 || may_dip(before, now) {
             return Gap::Unclear;
@@ -138,7 +222,8 @@ mod tests {
                     assert!(stays_open(h), "{gap:?}, h = {h}");
                     open += 1;
                 }
-                Gap::Closes(dtau) => {
+                Gap::Closes(open, shut) => {
+                    let dtau = Met { wall: 0, open, shut }.about();
                     assert!(stays_open(0.998 * dtau), "{gap:?}, h = {h}, at {dtau}");
                     assert!(at(&gap, dtau + 0.002 * h) < 0.0, "{gap:?}, h = {h}, at {dtau}");
                     closes += 1;
