@@ -125,7 +125,7 @@ impl Tape {
         let mut covectors: Vec<Option<Covector>> =
             of.iter().map(|&of| self.covector(of, tangent, quantities, &mut slots)).collect();
         let mut stepper = scheme.stepper(Variant::Whole)?;
-        let mut stepper = Scheduled::new(&mut *stepper, schedule, &self.states[0]);
+        let mut stepper = Scheduled::new(&mut *stepper, schedule);
         let facts = scheme.plant.facts();
         let mut log = StepLog::new(&self.states[0], facts.is_one_point.len());
         let mut approached: Vec<Option<Approached>> = vec![None; self.impacts.len()];

@@ -99,6 +99,10 @@ impl Iterator for MeshNodes<'_> {
         }
         let last = *done + 1 == *count;
         let end = if last { mesh.until } else { mesh.start + (*done + 1) as f64 * mesh.step };
+        if mesh.short.is_empty() {
+            *done += 1;
+            return Some(end);
+        }
         let ended = mesh.short.partition_point(|piece| piece.end <= *t);
         mesh.short = &mesh.short[ended..];
         let next = mesh.short.iter().find(|piece| 2.0 * piece.length < mesh.step);

@@ -72,13 +72,14 @@ pub fn piece(beginnings: &[f64], t: f64) -> usize {
 pub struct Scheduled<'a> {
     stepper: &'a mut dyn Stepper,
     schedule: &'a Schedule,
-    from: State,
+    /// Room for a state; none as long as the parameters have not changed.
+    from: Option<State>,
 }
 
 impl<'a> Scheduled<'a> {
-    /// A stepper for runs from states like this one.
-    pub fn new(stepper: &'a mut dyn Stepper, schedule: &'a Schedule, state: &State) -> Scheduled<'a> {
-        Scheduled { stepper, schedule, from: state.clone() }
+    /// A stepper whose parameters change at these times.
+    pub fn new(stepper: &'a mut dyn Stepper, schedule: &'a Schedule) -> Scheduled<'a> {
+        Scheduled { stepper, schedule, from: None }
     }
 }
 
@@ -95,10 +96,11 @@ impl Stepper for Scheduled<'_> {
         let until = self.schedule.end(from.z.t, until);
         match self.schedule.at(from.z.t) {
             Some(parameters) if !Arc::ptr_eq(parameters, &from.parameters) => {
-                self.from.copy_from(from);
-                self.from.parameters = parameters.clone();
+                let changed = self.from.get_or_insert_with(|| from.clone());
+                changed.copy_from(from);
+                changed.parameters = parameters.clone();
                 self.stepper.begin(parameters);
-                self.stepper.step(&self.from, until, log)
+                self.stepper.step(changed, until, log)
             }
             _ => self.stepper.step(from, until, log),
         }

@@ -30,6 +30,10 @@ pub trait Watcher {
     fn wants_single_steps(&self) -> bool {
         false
     }
+    /// False if the watcher ignores everything, and never ends the run.
+    fn listens(&self) -> bool {
+        true
+    }
     /// False if the watcher does not need impacts.
     fn wants_impacts(&self) -> bool {
         true
@@ -50,6 +54,10 @@ pub trait Watcher {
 
 /// Ignores all events.
 impl Watcher for () {
+    fn listens(&self) -> bool {
+        false
+    }
+
     fn wants_impacts(&self) -> bool {
         false
     }

@@ -167,7 +167,7 @@ impl Ensemble {
     /// Runs a motion outside the lanes, from its start or from where it left its lane.
     fn run_alone(&self, state: State, plan: Plan, is_resumed: bool, stop: &dyn Fn() -> bool) -> Result<Ended> {
         let (sections, none, never) = (self.sections.clone(), Arc::default(), Arc::default());
-        let mut runner = Runner::new(&self.scheme, &self.pool, state, is_resumed, sections, none, never);
+        let mut runner = Runner::new(&self.scheme, &self.pool, Arc::new(state), is_resumed, sections, none, never);
         let mut clock = Clock::new(self.limit, stop);
         let outcome = runner.run(plan, &mut [Audience { watcher: &mut clock, every: None }])?;
         Ok(self.ended(outcome))

@@ -26,7 +26,7 @@ pub struct Ready {
     pub(super) scheme: Scheme,
     pool: Arc<Pool>,
     pub(super) model: Arc<Model>,
-    state: State,
+    state: Arc<State>,
     is_resumed: bool,
     start: Option<Start>,
     sections: Sections,
@@ -69,6 +69,7 @@ impl Ready {
         let chosen = quick.map_or_else(|| simulation.scheme(), Ok)?;
         let Chosen { mut scheme, mut pool, mut warnings } = chosen;
         let Begin { state, is_resumed, start } = simulation.start_state(&scheme, simulation.step.unwrap_or(until))?;
+        let state = Arc::new(state);
         if state.z.t >= until {
             let message = format!("the run starts at t = {}, which is not before its end time {until}", state.z.t);
             return Err(Diagnostic::new(message).with_help("give a later end time").into());
@@ -187,7 +188,7 @@ impl Ready {
 
     /// The state at the beginning of the first step, with what the method needs to know.
     pub(crate) fn first_state(&self) -> Result<State> {
-        let mut state = self.state.clone();
+        let mut state = State::clone(&self.state);
         if !self.is_resumed {
             let mut stepper = self.scheme.stepper(Variant::Whole)?;
             stepper.begin(&state.parameters);

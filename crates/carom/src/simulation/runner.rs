@@ -47,10 +47,10 @@ pub(super) struct Equipment {
 
 /// Equipment of finished runs, reused by later ones: for full steps, for steps in halves, and for each seed of disturbed steps.
 #[derive(Default)]
-pub(super) struct Pool([Mutex<Vec<Equipment>>; 2 + DISTURBED_RUNS]);
+pub(super) struct Pool([Mutex<Vec<Box<Equipment>>>; 2 + DISTURBED_RUNS]);
 
 impl Pool {
-    fn of(&self, variant: Variant) -> MutexGuard<'_, Vec<Equipment>> {
+    fn of(&self, variant: Variant) -> MutexGuard<'_, Vec<Box<Equipment>>> {
         let shelf = match variant {
             Variant::Whole => 0,
             Variant::Halved => 1,
@@ -59,12 +59,12 @@ impl Pool {
         self.0[shelf].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, scheme: &Scheme, variant: Variant) -> Result<Equipment> {
+    fn take(&self, scheme: &Scheme, variant: Variant) -> Result<Box<Equipment>> {
         let used = self.of(variant).pop();
-        used.map_or_else(|| Equipment::new(scheme, variant), Ok)
+        used.map_or_else(|| Equipment::new(scheme, variant).map(Box::new), Ok)
     }
 
-    fn give_back(&self, equipment: Equipment, variant: Variant) {
+    fn give_back(&self, equipment: Box<Equipment>, variant: Variant) {
         self.of(variant).push(equipment);
     }
 }
@@ -83,7 +83,7 @@ impl Equipment {
 pub(super) struct Runner<'a> {
     scheme: &'a Scheme,
     pool: &'a Pool,
-    start: State,
+    start: Arc<State>,
     /// The start is the final state of an earlier run and includes the memory of its method.
     is_resumed: bool,
     sections: Sections,
@@ -101,7 +101,7 @@ impl<'a> Runner<'a> {
     pub(super) fn new(
         scheme: &'a Scheme,
         pool: &'a Pool,
-        start: State,
+        start: Arc<State>,
         is_resumed: bool,
         sections: Sections,
         short: Arc<[Piece]>,
@@ -118,7 +118,7 @@ impl<'a> Runner<'a> {
 
     /// A runner like this one, whose runs begin in the state `start`.
     pub(super) fn from(self, start: State) -> Runner<'a> {
-        Runner { start, ..self }
+        Runner { start: Arc::new(start), ..self }
     }
 
     /// A runner like this one, whose controls follow a plan.
@@ -255,9 +255,9 @@ pub(super) fn work_of_step(scheme: &Scheme) -> f64 {
 
 /// Makes single steps, whole and in halves.
 pub(super) struct Pair {
-    whole: Equipment,
-    halves: Equipment,
-    start: State,
+    whole: Box<Equipment>,
+    halves: Box<Equipment>,
+    start: Arc<State>,
     is_resumed: bool,
     schedule: Arc<Schedule>,
 }
@@ -265,7 +265,7 @@ pub(super) struct Pair {
 impl Pair {
     /// Begins at the start of the runs; none if the first step, of length h, has no start.
     pub(super) fn start(&mut self, h: f64) -> Option<State> {
-        let mut state = self.start.clone();
+        let mut state = State::clone(&self.start);
         if let Some(parameters) = self.schedule.at(state.z.t) {
             state.parameters = parameters.clone();
         }
@@ -286,8 +286,9 @@ impl Pair {
 
     /// The ends of a step and of the same step in halves; none if one has no solution.
     pub(super) fn step(&mut self, from: &State, until: f64) -> Option<(&State, &State)> {
-        for Equipment { stepper, log, .. } in [&mut self.whole, &mut self.halves] {
-            Scheduled::new(&mut **stepper, &self.schedule, from).step(from, until, log).ok()?;
+        for equipment in [&mut self.whole, &mut self.halves] {
+            let Equipment { stepper, log, .. } = &mut **equipment;
+            Scheduled::new(&mut **stepper, &self.schedule).step(from, until, log).ok()?;
         }
         Some((&self.whole.log.end, &self.halves.log.end))
     }
@@ -303,7 +304,7 @@ fn run(
     let Runner { scheme, start, is_resumed, sections, short, schedule, feedback, .. } = runner;
     let Equipment { stepper, log, look } = equipment;
     let facts = scheme.plant.facts();
-    let mut state = start.clone();
+    let mut state = State::clone(start);
     if let Some(parameters) = schedule.at(state.z.t) {
         state.parameters = parameters.clone();
     }
@@ -336,10 +337,13 @@ fn run(
     let mut tally = Tally::new(facts.is_driven);
     // Disturbed runs are compared with another, which looks for walls.
     let only_compares = matches!(variant, Variant::Disturbed(_));
-    let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, facts.walls, only_compares);
+    let checked = if plan.checkpoints > 0 { facts.walls } else { 0 };
+    let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, checked, only_compares);
     let restitution = look.evaluator.restitution().to_vec();
     let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
-    for Audience { watcher, every } in audience {
+    // The violation of constraints is part of the outcome.
+    let matters = |audience: &&mut Audience| facts.stated > 0 || audience.watcher.listens();
+    for Audience { watcher, every } in audience.iter_mut().filter(matters) {
         let constraints =
             (facts.stated > 0).then(|| Constraints::new(&facts.is_one_point, facts.stated, facts.nowhere()));
         let wanted = watcher.wants_account();
@@ -360,7 +364,7 @@ fn run(
             (ending, Some(stepper.followed))
         }
         None => {
-            let mut stepper = Scheduled::new(&mut **stepper, schedule, &state);
+            let mut stepper = Scheduled::new(&mut **stepper, schedule);
             (drive(&mut stepper, state, *is_resumed, mesh, sections, log, look, &mut observers), None)
         }
     };
