@@ -121,6 +121,17 @@ pub struct Lagrangian {
     pub parts: Option<(Expr, Expr)>,
 }
 
+/// What is computed beside the motion, as expressions of the state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// The outputs.
+    pub outputs: Vec<Expr>,
+    /// g of each section.
+    pub sections: Vec<Expr>,
+    /// g of each section that ends a run.
+    pub stops: Vec<Expr>,
+}
+
 /// The symbol of the normal force of a wall in outputs. No name of a model has spaces.
 pub fn normal_force(wall: usize) -> Expr {
     Expr::symbol(&format!("normal force of wall {wall}"))

@@ -40,7 +40,8 @@ pub use newton::Newton;
 pub use reaction::Reaction;
 pub(crate) use slopes::slopes_of_field;
 pub use sources::Sources;
-pub use terms::{size_at, sum_of_terms};
+pub use terms::{size_at, size_of_lagrangian, sum_of_terms};
+pub use timed::{BoundedTerm, FunctionsOfTime, TimedTerm};
 pub use violation::Violation;
 pub(crate) use walls::{Walls, at_end, gap_and_rate};
 

@@ -21,9 +21,11 @@
 //! ```
 
 mod builder;
+mod code;
 pub mod control;
 mod document;
 mod drawing;
+mod drive;
 mod formula;
 mod function;
 mod load;
@@ -47,6 +49,7 @@ use rustc_hash::FxHashMap;
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
 pub use drawing::{COLORS, ContactGeometry, Drawing, Outline, Place, Shape, Viewpoint};
+pub use formula::ParameterFormula;
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::{AUTO, Run};

@@ -12,7 +12,7 @@ use crate::flow::{FlowKind, HeldCode};
 use crate::kernel::{Kernel, Lanes};
 use crate::lanes::LaneCode;
 use crate::mechanics::{
-    Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, at_end, powers,
+    Field, FunctionsOfTime, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, at_end, powers,
 };
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
@@ -26,7 +26,7 @@ pub struct Expressions {
     /// The code that the steps of a flow share for all contact modes, by the name of the flow.
     held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
-    timed: OnceLock<Vec<Vec<Expr>>>,
+    timed: OnceLock<FunctionsOfTime>,
     /// The kernels for two and for eight lanes.
     lanes: [OnceLock<Result<Arc<LaneCode>>>; 2],
     /// e of each wall, and g of each section that ends a run.
@@ -276,7 +276,7 @@ impl Plant for Expressions {
         Ok(&self.code.mechanics)
     }
 
-    fn functions_of_time(&self) -> Result<&[Vec<Expr>]> {
+    fn functions_of_time(&self) -> Result<&FunctionsOfTime> {
         Ok(self.timed.get_or_init(|| self.code.mechanics.functions_of_time()))
     }
 }

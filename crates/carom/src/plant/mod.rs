@@ -19,11 +19,10 @@ pub use expression::Expressions;
 pub(crate) use two_configurations::{FirstStep, aim, two_states};
 
 use crate::error::{Diagnostic, Result};
-use crate::expr::Expr;
 use crate::flow::FlowKind;
 use crate::kernel::Lanes;
 use crate::lanes::LaneCode;
-use crate::mechanics::{Field, Manifold, Mechanics, Node, Sources};
+use crate::mechanics::{Field, FunctionsOfTime, Manifold, Mechanics, Node, Sources};
 use crate::modified::{Formula, ModifiedHamiltonian};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
 use crate::solve::Solved;
@@ -65,8 +64,8 @@ pub trait Plant: Send + Sync {
     /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;
 
-    /// See [`Mechanics::functions_of_time`]. Returns an error if the plant has no expressions.
-    fn functions_of_time(&self) -> Result<&[Vec<Expr>]>;
+    /// The functions of time in the equations. Returns an error if the plant has no expressions.
+    fn functions_of_time(&self) -> Result<&FunctionsOfTime>;
 }
 
 /// A shared plant.
