@@ -84,6 +84,7 @@ mod plant;
 mod projection;
 mod run;
 mod simulation;
+mod slopes;
 mod solve;
 mod step;
 pub mod sweep;

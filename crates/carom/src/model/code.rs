@@ -1,8 +1,8 @@
-//! What a model has compiled, and whether two models share it.
+//! What a model has compiled beside the motion, and whether two models share all of their code.
 
 use super::{Model, Run};
 use crate::expr::Expr;
-use crate::system::{Enforce, Observed};
+use crate::system::{Enforce, Observed, StateFunctions, normal_force};
 
 impl Model {
     /// What a plant computes beside the motion.
@@ -12,6 +12,28 @@ impl Model {
             sections: self.sections.iter().map(|section| section.g).collect(),
             stops: self.sections.iter().filter(|section| section.stop).map(|section| section.g).collect(),
         }
+    }
+
+    /// For each output, true if it is a function of the state: it contains no force of a wall.
+    pub(crate) fn outputs_of_state(&self) -> Vec<bool> {
+        let forces: Vec<Expr> = (0..self.system.walls.len()).map(normal_force).collect();
+        self.outputs.iter().map(|output| !output.value.depends_on(&forces)).collect()
+    }
+
+    /// All coordinates, velocities and momenta, then all outputs, where those that are no functions of the state are 0; then what the
+    /// objective adds at the end, if it is wanted.
+    pub(crate) fn functions_of_state(&self, wants_objective: bool) -> StateFunctions {
+        let zero = Expr::constant(0.0);
+        let outputs = self.outputs.iter().zip(self.outputs_of_state());
+        let outputs = outputs.map(|(output, of_state)| if of_state { output.value } else { zero });
+        let end = wants_objective.then_some(self.problem.objective.end.unwrap_or(zero));
+        StateFunctions { has_state: true, others: outputs.chain(end).collect() }
+    }
+
+    /// What the objective adds on the way, if it does.
+    pub(crate) fn running_cost(&self) -> Option<StateFunctions> {
+        let running = self.problem.objective.running?;
+        Some(StateFunctions { has_state: false, others: vec![running] })
     }
 
     /// True if the plants and the schemes of both models have the same code: the models differ in numbers only.

@@ -25,6 +25,7 @@ use crate::lanes::LaneCode;
 use crate::mechanics::{Field, FunctionsOfTime, Manifold, Mechanics, Node, Sources};
 use crate::modified::{Formula, ModifiedHamiltonian};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
+use crate::slopes::Slopes;
 use crate::solve::Solved;
 
 /// A compiled system. It creates evaluators and one-step maps; their parameters are initially zero.
@@ -60,6 +61,10 @@ pub trait Plant: Send + Sync {
     fn lane_code(&self, _lanes: Lanes) -> Result<Arc<LaneCode>> {
         Err(Diagnostic::new("this plant has no kernels for lanes").into())
     }
+
+    /// What the system computes from a state, with its slopes by (q, v, t, θ), where θ are the parameters with these numbers. Returns an
+    /// error with the reason if there are none.
+    fn slopes(&self, theta: &[usize]) -> Result<Arc<Slopes>>;
 
     /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;

@@ -168,7 +168,7 @@ impl Simulation {
         if let Some(known) = known.iter().find(|known| known.method == method.name && known.theta == theta) {
             return Ok(known.code.clone());
         }
-        let code = Arc::new(TangentCode::new(&self.model.system, method, theta)?);
+        let code = Arc::new(TangentCode::new(&*self.plant(method)?, method, theta)?);
         known.push(KnownTangent { method: method.name.clone(), theta: theta.to_vec(), code: code.clone() });
         Ok(code)
     }

@@ -28,6 +28,7 @@ use crate::linkage::refuse;
 use crate::mechanics::{Field, FunctionsOfTime, Manifold, Mechanics};
 use crate::modified::ModifiedHamiltonian;
 use crate::phase::Flow;
+use crate::slopes::Slopes;
 use crate::system::System;
 use crate::tree::{MidpointStep, Planar, PlanarRattle, Rattle};
 
@@ -105,6 +106,10 @@ impl Plant for Bodies {
 
     fn modified(&self, _: &Modified) -> Result<Box<dyn ModifiedHamiltonian>> {
         Err(needs_expressions("a modified Hamiltonian"))
+    }
+
+    fn slopes(&self, _: &[usize]) -> Result<Arc<Slopes>> {
+        Err(needs_expressions("a derivative of steps"))
     }
 
     fn lagrangian(&self) -> Result<&Mechanics> {
