@@ -62,6 +62,7 @@ mod compare;
 mod derive;
 mod diagnostic;
 mod discrete;
+mod elements;
 mod error;
 mod expr;
 mod feedback;

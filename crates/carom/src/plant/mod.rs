@@ -4,7 +4,7 @@
 //! memory. Parameters are inputs of evaluators, flows and contacts, and are never compiled in. Parts that many runs never need
 //! (contact modes, constraint forces, H̃) are compiled on first use.
 //!
-//! No module above this interface reads expressions, except through [`Plant::lagrangian`], which a plant may refuse.
+//! No module above this interface reads expressions. What needs L itself asks [`Plant::lagrangian`], which a plant may refuse.
 
 mod bodies;
 mod contact;
