@@ -1,7 +1,6 @@
 //! The period of a drive.
 
-use super::Model;
-use super::formula::ParameterFormula;
+use super::{Model, ParameterFormula};
 use crate::expr::{Expr, ExprNode, Func, eval, substitute, with_arena};
 use crate::system::time;
 
@@ -39,6 +38,7 @@ impl Model {
     }
 }
 
+/// See [`Model::period_of_drive`].
 fn period_of(model: &Model, parameters: &[f64]) -> Option<Expr> {
     let (parts, symbols) = (parts(model), [&model.system.q()[..], &model.system.v(), &[time()]].concat());
     let nodes: Vec<(Expr, ExprNode)> =
