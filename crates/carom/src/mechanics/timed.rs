@@ -56,12 +56,12 @@ impl TimedTerm {
 }
 
 impl BoundedTerm {
-    /// See [`size`].
+    /// Its largest absolute value on a span, to a factor of 2.
     pub fn size(&mut self, span: Interval, budget: usize) -> f64 {
         size(&mut self.0, time(), span, budget)
     }
 
-    /// See [`resolve`].
+    /// The pieces of a span in which intervals on which it is a polynomial are shorter than is enough, in order.
     pub fn resolve(&mut self, span: Interval, question: Question) -> Vec<Piece> {
         resolve(&mut self.0, time(), span, question)
     }
