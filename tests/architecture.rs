@@ -85,6 +85,33 @@ fn there_are_no_cycles() {
     }
 }
 
+/// The modules that use a module, directly or through others.
+fn above<'g>(graph: &'g Graph, module: &str) -> BTreeSet<&'g str> {
+    let mut above: BTreeSet<&str> = BTreeSet::new();
+    loop {
+        let uses_one =
+            |uses: &BTreeSet<String>| uses.iter().any(|used| used == module || above.contains(used.as_str()));
+        let more: Vec<&str> = graph.iter().filter(|(_, uses)| uses_one(uses)).map(|(name, _)| name.as_str()).collect();
+        let count = above.len();
+        above.extend(more);
+        if above.len() == count {
+            return above;
+        }
+    }
+}
+
+/// A plant turns a system into numbers: what is built on it gets its numbers from there.
+#[test]
+fn nothing_above_the_plant_reads_an_expression() {
+    let graph = actual();
+    let above = above(&graph, "plant");
+    assert!(["step", "run", "simulation", "analysis"].iter().all(|name| above.contains(name)), "{above:?}");
+    for module in above {
+        let reads = graph[module].contains("expr");
+        assert!(!reads, "`{module}` uses `expr`: move what it reads there into the plant, its mechanics or the model");
+    }
+}
+
 /// The names that the root of the crate re-exports.
 fn names_at_the_root() -> Vec<&'static str> {
     let text = include_str!("../crates/carom/src/lib.rs");

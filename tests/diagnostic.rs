@@ -5,7 +5,7 @@ use carom::lab::diagnostic::{self, Momentum, Monitor, Panel, REGISTRY, Subject, 
 use carom::lab::expr::Expr;
 use carom::lab::flow::{self, FlowKind};
 use carom::lab::mechanics::Field;
-use carom::lab::mechanics::Mechanics;
+use carom::lab::mechanics::{Mechanics, MomentumMap};
 use carom::lab::method::Method;
 use carom::lab::model::Model;
 use carom::lab::phase::{Discrete, Flow, Phase};
@@ -185,7 +185,8 @@ fn angular_momentum_is_kept_in_a_central_field() {
     let mechanics = Mechanics::new(&model.system);
     let z = Phase::new(0.0, &[1.0, 0.0], &[0.1, 0.9]);
     let xi: [Expr; 2] = [-mechanics.q[1], mechanics.q[0]];
-    let mut angular = Momentum::new(&mechanics, "angular momentum", &xi, &[]).expect("it compiles");
+    let map = MomentumMap::new(&mechanics, &xi, &[]).expect("it compiles");
+    let mut angular = Momentum::new("angular momentum", map);
     for kind in variational() {
         let mut flow = kind.build(&mechanics, &[]).expect("it compiles");
         let points = nodes(&mut *flow, &z, 0.05, 200);

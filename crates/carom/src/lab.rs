@@ -113,6 +113,11 @@ pub mod simulation {
     pub use crate::simulation::*;
 }
 
+/// See `slopes/` in the sources.
+pub mod slopes {
+    pub use crate::slopes::*;
+}
+
 /// See `solve/` in the sources.
 pub mod solve {
     pub use crate::solve::*;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use crate::expr::{Expr, directional, substitute};
+use crate::expr::{Expr, directional, grad, substitute};
 use crate::mechanism::{Mechanism, Vector};
 
 /// A Lagrangian with its walls, constraints, forces and driven coordinates.
@@ -119,6 +119,26 @@ pub struct Lagrangian {
     pub l: Expr,
     /// T and V, if given.
     pub parts: Option<(Expr, Expr)>,
+}
+
+/// What is computed beside the motion, as expressions of the state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// The outputs.
+    pub outputs: Vec<Expr>,
+    /// g of each section.
+    pub sections: Vec<Expr>,
+    /// g of each section that ends a run.
+    pub stops: Vec<Expr>,
+}
+
+/// Functions of (t, q, v) of a system, as expressions of all its coordinates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StateFunctions {
+    /// True if all coordinates, velocities and momenta come first.
+    pub has_state: bool,
+    /// The functions after these.
+    pub others: Vec<Expr>,
 }
 
 /// The symbol of the normal force of a wall in outputs. No name of a model has spaces.
@@ -244,6 +264,13 @@ impl System {
     /// df/dt along the motion, with the velocities and accelerations as symbols.
     pub fn time_derivative(&self, f: Expr) -> Expr {
         time_derivative(&self.coordinates, f)
+    }
+
+    /// The expressions of functions, in the free coordinates.
+    pub fn functions(&self, of: &StateFunctions) -> Vec<Expr> {
+        let state = || [self.q(), self.v(), grad(self.lagrangian.l, &self.v())].concat();
+        let state = if of.has_state { state() } else { Vec::new() };
+        self.drive(&[&state[..], &of.others].concat())
     }
 
     /// Substitutes the prescribed functions for the driven coordinates, velocities and accelerations in each fᵢ.

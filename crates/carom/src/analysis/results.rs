@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::forward::Forward;
 use super::names::Of;
 use crate::error::Result;
-use crate::expr::{Expr, grad};
 use crate::model::Model;
-use crate::system::normal_force;
 use crate::tangent::{ImpactTangent, Matrix, OutputCode, Tangent, TangentCode, add};
 
 /// The compiled quantities.
@@ -25,23 +23,12 @@ pub(super) struct Quantities {
 
 impl Quantities {
     pub(super) fn new(model: &Model, code: &TangentCode, wants_objective: bool) -> Result<Quantities> {
-        let system = &model.system;
-        let forces: Vec<Expr> = (0..system.walls.len()).map(normal_force).collect();
-        let known: Vec<bool> = model.outputs.iter().map(|output| !output.value.depends_on(&forces)).collect();
-        let outputs = model.outputs.iter().zip(&known);
-        let outputs = outputs.map(|(output, known)| if *known { output.value } else { Expr::constant(0.0) });
-        let objective = model.problem.objective;
-        let end = wants_objective.then_some(objective.end.unwrap_or(Expr::constant(0.0)));
-        let of_state: Vec<Expr> = system.q().into_iter().chain(system.v()).collect();
-        let others: Vec<Expr> = outputs.chain(end).collect();
-        let l = system.lagrangian.l;
-        let functions = || system.drive(&[&of_state[..], &grad(l, &system.v()), &others].concat());
-        let running = objective.running.filter(|_| wants_objective);
-        let (free, n) = (system.free(), system.coordinates.len());
+        let (free, n) = (model.system.free(), model.system.coordinates.len());
+        let (slopes, running) = (code.slopes(), model.running_cost().filter(|_| wants_objective));
         Ok(Quantities {
-            state: code.outputs(&[&of_state[..], &[l], &others].concat(), functions)?,
-            known,
-            running: running.map(|l| code.outputs(&[l], || system.drive(&[l]))).transpose()?,
+            state: slopes.functions(&model.functions_of_state(wants_objective))?,
+            known: model.outputs_of_state(),
+            running: running.map(|running| slopes.functions(&running)).transpose()?,
             coordinates: n,
             free: (0..n).map(|i| free.iter().position(|&k| k == i)).collect(),
         })

@@ -1,8 +1,7 @@
 //! How the start moves with the variables by which is differentiated.
 
 use super::names::{By, Component};
-use crate::expr::{eval, grad};
-use crate::model::{InitialMotion, Model};
+use crate::model::Model;
 use crate::phase::Phase;
 use crate::run::piece;
 use crate::solve::Solved;
@@ -137,7 +136,13 @@ impl Start<'_> {
                     match self.fixed {
                         Some(Fixed::Velocity) => {}
                         Some(Fixed::Momentum) => dp = Some(vec![0.0; n]),
-                        None => self.evaluate_anew(k, &free, &mut dq, &mut dv, &mut dp),
+                        None => {
+                            if let Some(given) = self.model.slopes_of_start(self.parameters, k) {
+                                dq = given.q;
+                                dv = given.v.unwrap_or(dv);
+                                dp = given.p;
+                            }
+                        }
                     }
                 }
             }
@@ -174,23 +179,6 @@ impl Start<'_> {
             (0..2 * n).for_each(|i| seeds.z.row_mut(i)[column] = dz[i]);
         }
         Ok(seeds)
-    }
-
-    /// The derivatives of what `[initial]` gives, by parameter k.
-    fn evaluate_anew(&self, k: usize, free: &[usize], dq: &mut [f64], dv: &mut [f64], dp: &mut Option<Vec<f64>>) {
-        let system = &self.model.system;
-        let Some(initial) = &self.model.initial else { return };
-        let values: Vec<_> = system.parameters.iter().map(|p| p.symbol).zip(self.parameters.iter().copied()).collect();
-        let symbol = system.parameters[k].symbol;
-        let slope = |f: crate::expr::Expr| eval(&grad(f, &[symbol]), &values)[0];
-        for (place, &i) in free.iter().enumerate() {
-            dq[place] = slope(initial.q[i]);
-            match &initial.motion {
-                InitialMotion::Velocity(v) => dv[place] = slope(v[i]),
-                InitialMotion::Momentum(p) => dp.get_or_insert_with(|| vec![0.0; free.len()])[place] = slope(p[i]),
-                InitialMotion::Next(_) => {}
-            }
-        }
     }
 }
 

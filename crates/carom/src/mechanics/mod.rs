@@ -18,6 +18,7 @@ mod newton;
 mod reaction;
 mod slopes;
 mod sources;
+mod symmetry;
 mod tangent;
 mod terms;
 mod timed;
@@ -40,7 +41,9 @@ pub use newton::Newton;
 pub use reaction::Reaction;
 pub(crate) use slopes::slopes_of_field;
 pub use sources::Sources;
-pub use terms::{size_at, sum_of_terms};
+pub use symmetry::MomentumMap;
+pub use terms::{size_at, size_of_lagrangian, sum_of_terms};
+pub use timed::{BoundedTerm, FunctionsOfTime, TimedTerm};
 pub use violation::Violation;
 pub(crate) use walls::{Walls, at_end, gap_and_rate};
 

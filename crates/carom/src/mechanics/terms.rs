@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::expr::{Expr, ExprNode, Func, Op, grad, with_arena};
+use super::Node;
+use crate::expr::{Expr, ExprNode, Func, Op, eval, grad, with_arena};
+use crate::system::{System, time};
 
 /// The sum of the absolute terms of g, also of a sum that is multiplied or divided. The roundoff of g is a part of it.
 pub fn sum_of_terms(g: Expr) -> Expr {
@@ -18,6 +20,16 @@ pub fn sum_of_terms(g: Expr) -> Expr {
         }
     }
     sum
+}
+
+/// The sum of the absolute terms of L at a state, for these values of the parameters.
+pub fn size_of_lagrangian(system: &System, parameters: &[f64], at: &Node) -> f64 {
+    let mut values: Vec<(Expr, f64)> =
+        system.parameters.iter().map(|p| p.symbol).zip(parameters.iter().copied()).collect();
+    values.push((time(), at.t));
+    values.extend(system.q().into_iter().zip(at.q.iter().copied()));
+    values.extend(system.v().into_iter().zip(at.v.iter().copied()));
+    eval(&[sum_of_terms(system.lagrangian.l)], &values)[0]
 }
 
 /// The size of what adds up to f at a configuration: the sum of its absolute terms, and Σ|∂f/∂qᵢ qᵢ|. `at` evaluates expressions
@@ -139,7 +151,6 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::eval;
 
     #[test]
     fn terms_of_sums_and_of_their_multiples() {

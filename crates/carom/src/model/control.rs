@@ -320,6 +320,16 @@ impl Model {
     }
 }
 
+impl Model {
+    /// The number that is given; none if it is to be found.
+    pub(crate) fn number(&self, given: &Given) -> Option<f64> {
+        match given {
+            Given::Fixed(e) => Some(eval(&[*e], &self.parameter_values())[0]),
+            Given::Free(_) => None,
+        }
+    }
+}
+
 impl Signal {
     fn len(&self) -> usize {
         match self {

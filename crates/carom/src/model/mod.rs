@@ -21,11 +21,14 @@
 //! ```
 
 mod builder;
+mod code;
 pub mod control;
 mod document;
 mod drawing;
+mod drive;
 mod formula;
 mod function;
+mod guess;
 mod load;
 mod mass;
 mod names;
@@ -47,6 +50,8 @@ use rustc_hash::FxHashMap;
 pub use builder::Builder;
 pub use document::MOST_MISTAKES;
 pub use drawing::{COLORS, ContactGeometry, Drawing, Outline, Place, Shape, Viewpoint};
+pub use formula::ParameterFormula;
+pub(crate) use guess::Guess;
 pub use load::MAX_BYTES;
 pub use names::Definition;
 pub use settings::{AUTO, Run};

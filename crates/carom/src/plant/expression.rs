@@ -12,10 +12,11 @@ use crate::flow::{FlowKind, HeldCode};
 use crate::kernel::{Kernel, Lanes};
 use crate::lanes::LaneCode;
 use crate::mechanics::{
-    Field, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, at_end, powers,
+    Field, FunctionsOfTime, Kinks, Lift, LocalCode, Manifold, Mechanics, Reaction, Violation, Walls, at_end, powers,
 };
 use crate::modified::{Closed, ModifiedHamiltonian, Series};
 use crate::phase::Flow;
+use crate::slopes::Slopes;
 use crate::system::System;
 
 /// A compiled system of expressions.
@@ -26,7 +27,11 @@ pub struct Expressions {
     /// The code that the steps of a flow share for all contact modes, by the name of the flow.
     held: Mutex<HashMap<String, Arc<HeldCode>>>,
     modified: Mutex<HashMap<String, Box<dyn ModifiedHamiltonian>>>,
-    timed: OnceLock<Vec<Vec<Expr>>>,
+    /// The equations as they were derived, whose slopes are compiled.
+    system: System,
+    derived: Mechanics,
+    slopes: Mutex<Vec<Arc<Slopes>>>,
+    timed: OnceLock<FunctionsOfTime>,
     /// The kernels for two and for eight lanes.
     lanes: [OnceLock<Result<Arc<LaneCode>>>; 2],
     /// e of each wall, and g of each section that ends a run.
@@ -56,9 +61,10 @@ pub(super) struct Compiled {
 impl Expressions {
     /// Compiles a system, with the outputs and sections of the model.
     pub fn new(system: &System, outputs: &[Expr], sections: &[Expr]) -> Result<Expressions> {
-        let mechanics = Mechanics::new(system).briefly();
+        let derived = Mechanics::new(system);
+        let mechanics = derived.clone().briefly();
         let kinks = mechanics.kinks();
-        Expressions::with_kinks(mechanics, &kinks, system, outputs, sections)
+        Ok(Expressions { derived, ..Expressions::with_kinks(mechanics, &kinks, system, outputs, sections)? })
     }
 
     /// Tells which sections end a run.
@@ -100,6 +106,7 @@ impl Expressions {
             has_function: mechanics.function.is_some(),
         };
         let gaps = [&mechanics.walls[..], &kinks.arguments].concat();
+        let derived = mechanics.clone();
         let field = Field::with(&mechanics, &parameters, &at_end(&mechanics, &gaps))?;
         let code = Compiled {
             walls: Walls::new(&mechanics, &gaps, &parameters, &field)?,
@@ -122,6 +129,9 @@ impl Expressions {
             flows: Mutex::default(),
             held: Mutex::default(),
             modified: Mutex::default(),
+            system: system.clone(),
+            derived,
+            slopes: Mutex::default(),
             timed: OnceLock::new(),
             lanes: Default::default(),
             restitution: system.walls.iter().map(|wall| wall.restitution).collect(),
@@ -272,11 +282,24 @@ impl Plant for Expressions {
         known(cell, compile).cloned()
     }
 
+    fn slopes(&self, theta: &[usize]) -> Result<Arc<Slopes>> {
+        if self.code.facts.has_function {
+            return Err(Diagnostic::new("there are no derivatives of a force that is a function").into());
+        }
+        let mut known = lock(&self.slopes);
+        if let Some(known) = known.iter().find(|known| known.theta == theta) {
+            return Ok(known.clone());
+        }
+        let slopes = Arc::new(Slopes::new(&self.system, &self.derived, theta)?);
+        known.push(slopes.clone());
+        Ok(slopes)
+    }
+
     fn lagrangian(&self) -> Result<&Mechanics> {
         Ok(&self.code.mechanics)
     }
 
-    fn functions_of_time(&self) -> Result<&[Vec<Expr>]> {
+    fn functions_of_time(&self) -> Result<&FunctionsOfTime> {
         Ok(self.timed.get_or_init(|| self.code.mechanics.functions_of_time()))
     }
 }

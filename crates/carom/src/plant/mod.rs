@@ -4,7 +4,7 @@
 //! memory. Parameters are inputs of evaluators, flows and contacts, and are never compiled in. Parts that many runs never need
 //! (contact modes, constraint forces, H̃) are compiled on first use.
 //!
-//! No module above this interface reads expressions, except through [`Plant::lagrangian`], which a plant may refuse.
+//! No module above this interface reads expressions. What needs L itself asks [`Plant::lagrangian`], which a plant may refuse.
 
 mod bodies;
 mod contact;
@@ -19,13 +19,13 @@ pub use expression::Expressions;
 pub(crate) use two_configurations::{FirstStep, aim, two_states};
 
 use crate::error::{Diagnostic, Result};
-use crate::expr::Expr;
 use crate::flow::FlowKind;
 use crate::kernel::Lanes;
 use crate::lanes::LaneCode;
-use crate::mechanics::{Field, Manifold, Mechanics, Node, Sources};
+use crate::mechanics::{Field, FunctionsOfTime, Manifold, Mechanics, Node, Sources};
 use crate::modified::{Formula, ModifiedHamiltonian};
 use crate::phase::{Flow, MOMENTS, Moments, Phase};
+use crate::slopes::Slopes;
 use crate::solve::Solved;
 
 /// A compiled system. It creates evaluators and one-step maps; their parameters are initially zero.
@@ -62,11 +62,15 @@ pub trait Plant: Send + Sync {
         Err(Diagnostic::new("this plant has no kernels for lanes").into())
     }
 
+    /// What the system computes from a state, with its slopes by (q, v, t, θ), where θ are the parameters with these numbers. Returns an
+    /// error with the reason if there are none.
+    fn slopes(&self, theta: &[usize]) -> Result<Arc<Slopes>>;
+
     /// The Lagrangian and the quantities derived from it, as expressions. Returns an error if the plant has none.
     fn lagrangian(&self) -> Result<&Mechanics>;
 
-    /// See [`Mechanics::functions_of_time`]. Returns an error if the plant has no expressions.
-    fn functions_of_time(&self) -> Result<&[Vec<Expr>]>;
+    /// The functions of time in the equations. Returns an error if the plant has no expressions.
+    fn functions_of_time(&self) -> Result<&FunctionsOfTime>;
 }
 
 /// A shared plant.

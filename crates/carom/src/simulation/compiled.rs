@@ -7,17 +7,16 @@ use super::runner::{Pool, work_of_step};
 use super::start::Checked;
 use super::study::study_of;
 use crate::error::{Diagnostic, Error, Result};
-use crate::expr::Expr;
 use crate::flow::ON_TREES;
 use crate::limits::LARGEST_ON_EXPRESSIONS;
 use crate::linkage;
 use crate::mechanics::Mechanics;
 use crate::method::{Method, default_for};
-use crate::model::{Model, Run};
+use crate::model::Model;
 use crate::plant::{Bodies, Expressions, SharedPlant};
 use crate::projection::{Principle, Projector, Study};
 use crate::step::{Path, Scheme};
-use crate::system::Enforce;
+use crate::system::Observed;
 use crate::tangent::TangentCode;
 
 /// The plant and the schemes used so far. Each is compiled on first use.
@@ -72,7 +71,7 @@ impl Simulation {
     /// Shares the compiled code of `other` if its model differs from this one in numbers only: in values of parameters, the start,
     /// the step, the end time, the tolerance or the method. Otherwise this simulation compiles its own.
     pub fn sharing(mut self, other: &Simulation) -> Simulation {
-        if has_same_code(&self.model, &other.model) {
+        if self.model.has_code_of(&other.model) {
             self.compiled = other.compiled.clone();
         }
         self
@@ -169,7 +168,7 @@ impl Simulation {
         if let Some(known) = known.iter().find(|known| known.method == method.name && known.theta == theta) {
             return Ok(known.code.clone());
         }
-        let code = Arc::new(TangentCode::new(&self.model.system, method, theta)?);
+        let code = Arc::new(TangentCode::new(&*self.plant(method)?, method, theta)?);
         known.push(KnownTangent { method: method.name.clone(), theta: theta.to_vec(), code: code.clone() });
         Ok(code)
     }
@@ -256,46 +255,11 @@ fn kernel_for(model: &Model, method: &Method) -> Kernel {
 }
 
 fn bodies_of(model: &Model) -> Result<SharedPlant> {
-    let (outputs, sections) = outputs_and_sections(model);
+    let Observed { outputs, sections, .. } = model.observed();
     Ok(Arc::new(Bodies::new(&model.system, &outputs, &sections)?))
 }
 
-fn outputs_and_sections(model: &Model) -> (Vec<Expr>, Vec<Expr>) {
-    let outputs = model.outputs.iter().map(|output| output.value).collect();
-    (outputs, model.sections.iter().map(|section| section.g).collect())
-}
-
 fn plant_of(model: &Model) -> Result<SharedPlant> {
-    let (outputs, sections) = outputs_and_sections(model);
-    let stops = model.sections.iter().filter(|section| section.stop).map(|section| section.g).collect();
+    let Observed { outputs, sections, stops } = model.observed();
     Ok(Arc::new(Expressions::new(&model.system, &outputs, &sections)?.ending_at(stops)))
-}
-
-/// True if the plants and the schemes of both models have the same code.
-fn has_same_code(a: &Model, b: &Model) -> bool {
-    mechanics_of(a) == mechanics_of(b) && observed_in(a) == observed_in(b) && rules_of(a) == rules_of(b)
-}
-
-/// The equations, without the values of parameters.
-fn mechanics_of(model: &Model) -> impl PartialEq {
-    let system = &model.system;
-    let parameters: Vec<Expr> = system.parameters.iter().map(|parameter| parameter.symbol).collect();
-    let coordinates: Vec<(Expr, Option<Expr>)> = system.coordinates.iter().map(|c| (c.q, c.prescribed)).collect();
-    let walls: Vec<(Expr, Expr)> = system.walls.iter().map(|wall| (wall.phi, wall.restitution)).collect();
-    let constraints: Vec<(Expr, Enforce)> = system.constraints.iter().map(|c| (c.g, c.enforce)).collect();
-    let lagrangian = (system.lagrangian.l, system.lagrangian.parts);
-    (lagrangian, parameters, coordinates, walls, constraints, system.forces.clone(), system.function.clone())
-}
-
-/// What a plant computes beside the motion.
-fn observed_in(model: &Model) -> impl PartialEq {
-    let outputs: Vec<Expr> = model.outputs.iter().map(|output| output.value).collect();
-    let sections: Vec<(Expr, bool)> = model.sections.iter().map(|section| (section.g, section.stop)).collect();
-    (outputs, sections)
-}
-
-/// The settings that schemes are built with.
-fn rules_of(model: &Model) -> impl PartialEq {
-    let run = Run { method: None, step: None, until: None, tolerance: 1.0, ..model.run.clone() };
-    (run, model.projection.clone())
 }

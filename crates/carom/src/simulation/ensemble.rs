@@ -7,7 +7,6 @@ use super::compiled::Chosen;
 use super::runner::{Plan, Pool, Runner};
 use super::{Simulation, explicit, short};
 use crate::error::{Diagnostic, Error, Result};
-use crate::expr::Expr;
 use crate::interval::Piece;
 use crate::kernel::Lanes;
 use crate::lanes::{Group, Happening, LaneCode, bits};
@@ -88,9 +87,7 @@ impl Ensemble {
         // Controls that change with the time are parameters of single runs.
         let in_lanes = simulation.step.is_none() && simulation.controls.is_empty() && scheme.has_lanes();
         let lanes = if in_lanes { scheme.plant.lane_code(Lanes::Eight).ok() } else { None };
-        let mechanics = scheme.plant.lagrangian()?;
-        let symbols: Vec<Expr> = varied.iter().map(|&i| mechanics.parameters[i]).collect();
-        let depends = mechanics.functions_of_time().iter().flatten().any(|f| f.depends_on(&symbols));
+        let depends = scheme.plant.functions_of_time()?.contain_any(varied);
         let timed = if depends || lanes.is_none() {
             Timed::Each
         } else {

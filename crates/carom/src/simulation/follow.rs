@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::Simulation;
 use crate::error::{Diagnostic, plain};
-use crate::expr::Expr;
-use crate::model::control::Span;
-use crate::model::{InitialMotion, Model};
+use crate::model::Model;
 use crate::run::{Feedback, Followed, PlannedStart, Track};
 
 impl Simulation {
@@ -38,27 +36,9 @@ impl Simulation {
     }
 
     fn start_as_planned(mut self, start: &PlannedStart) -> Simulation {
-        let free = &self.model.problem.free_start;
-        if free.iter().flatten().all(Option::is_none) {
-            return self;
+        if let Some(model) = self.model.with_free_start(&start.q, &start.v, &start.p) {
+            self.model = Arc::new(model);
         }
-        let mut model = (*self.model).clone();
-        let set = |entries: &mut [Expr], free: &[Option<Span>], values: &[f64]| {
-            for (i, entry) in entries.iter_mut().enumerate() {
-                if let (Some(Some(_)), Some(&value)) = (free.get(i), values.get(i)) {
-                    *entry = Expr::constant(value);
-                }
-            }
-        };
-        if let Some(initial) = &mut model.initial {
-            set(&mut initial.q, &free[0], &start.q);
-            match &mut initial.motion {
-                InitialMotion::Velocity(v) => set(v, &free[1], &start.v),
-                InitialMotion::Momentum(p) => set(p, &free[1], &start.p),
-                InitialMotion::Next(_) => {}
-            }
-        }
-        self.model = Arc::new(model);
         self
     }
 }

@@ -328,12 +328,6 @@ impl Simulation {
         Ok(self.scheme()?.scheme)
     }
 
-    /// The parameters, with their values.
-    pub(crate) fn parameter_values(&self) -> Vec<(crate::expr::Expr, f64)> {
-        let symbols = self.model.system.parameters.iter().map(|parameter| parameter.symbol);
-        symbols.zip(self.parameters.iter().copied()).collect()
-    }
-
     /// The end time, if there is one.
     pub fn end(&self) -> Option<f64> {
         self.until

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use super::Simulation;
 use crate::error::{Diagnostic, Result};
-use crate::expr::Expr;
-use crate::interval::{Interval, Piece, Program, Question, resolve, size};
+use crate::interval::{Interval, Piece, Question};
 use crate::limits::{MANY_NODES, MOST_STEPS, RESOLUTION_BUDGET, VISIBLE, VISIBLE_ORDER};
+use crate::mechanics::{BoundedTerm, TimedTerm};
 use crate::step::{Scheme, State};
-use crate::system::time;
 
 /// What is known of the functions of time in the equations.
 pub(super) struct Short {
@@ -31,7 +30,6 @@ pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, unti
     if functions.is_empty() {
         return Ok(short);
     }
-    let mechanics = scheme.plant.lagrangian()?;
     let span = Interval::new(state.z.t, until);
     let time_span = until - state.z.t;
     // Equal steps are no longer than an eighth of the time, and see what is longer than half of one.
@@ -40,21 +38,16 @@ pub(super) fn find(simulation: &Simulation, scheme: &Scheme, state: &State, unti
         None => (simulation.tolerance, scheme.order().max(VISIBLE_ORDER), time_span / 16.0),
     };
     let mut all: Vec<Piece> = Vec::new();
-    let mut worst: Option<(Expr, Piece)> = None;
-    for terms in functions {
-        let mut programs: Vec<Program> = terms.iter().map(|&term| Program::new(term)).collect();
-        for program in &mut programs {
-            let values = mechanics.parameters.iter().zip(&*state.parameters);
-            values.for_each(|(&symbol, &value)| program.set(symbol, Interval::point(value)));
-        }
-        let sizes: Vec<f64> =
-            programs.iter_mut().map(|program| size(program, time(), span, RESOLUTION_BUDGET / 10)).collect();
+    let mut worst: Option<(TimedTerm, Piece)> = None;
+    for terms in functions.iter() {
+        let mut bounds: Vec<BoundedTerm> =
+            terms.iter().map(|&term| functions.bounded(term, &state.parameters)).collect();
+        let sizes: Vec<f64> = bounds.iter_mut().map(|term| term.size(span, RESOLUTION_BUDGET / 10)).collect();
         let largest = sizes.iter().copied().fold(0.0, f64::max);
-        for ((term, program), size) in terms.iter().zip(&mut programs).zip(sizes) {
+        for ((term, bounds), size) in terms.iter().zip(&mut bounds).zip(sizes) {
             // What is below the roundoff of a sum does not matter.
             let error = (accuracy * size).max(f64::EPSILON * largest);
-            let mut pieces =
-                resolve(program, time(), span, Question { error, order, enough, budget: RESOLUTION_BUDGET });
+            let mut pieces = bounds.resolve(span, Question { error, order, enough, budget: RESOLUTION_BUDGET });
             if let Some(step) = simulation.step {
                 pieces = without_lone_jumps(&pieces, step);
             }
@@ -93,21 +86,21 @@ fn without_lone_jumps(pieces: &[Piece], step: f64) -> Vec<Piece> {
 }
 
 /// The given step is too long to see a function.
-fn hidden(simulation: &Simulation, term: Expr, piece: Piece, step: f64) -> Diagnostic {
+fn hidden(simulation: &Simulation, term: TimedTerm, piece: Piece, step: f64) -> Diagnostic {
     let at = 0.5 * (piece.begin + piece.end);
     let message = format!("varies within less than the step {step:e} near t = {at:.6}: the steps may miss it");
     let help = "give a shorter step, or none and let carom choose";
-    simulation.model.remark(term, &message).with_help(help)
+    simulation.model.remark(term.expression(), &message).with_help(help)
 }
 
 /// No number of steps is known to resolve a function.
-fn unresolved(simulation: &Simulation, term: Expr, piece: Piece) -> Diagnostic {
+fn unresolved(simulation: &Simulation, term: TimedTerm, piece: Piece) -> Diagnostic {
     let at = 0.5 * (piece.begin + piece.end);
     let message = format!(
         "could not be bounded near t = {at:.6}: the steps may miss how it varies, and there is no estimate of the error"
     );
     let help = "check that it is finite for all times of the run, or give the step";
-    simulation.model.remark(term, &message).with_help(help)
+    simulation.model.remark(term.expression(), &message).with_help(help)
 }
 
 /// The parts of two lists, apart from each other, with the shorter length where they overlap.

@@ -1,14 +1,12 @@
 //! Notes before a run and warnings after it.
 
 use crate::error::{Diagnostic, Error, Failure, Result, plain};
-use crate::expr::{Expr, eval};
 use crate::limits::{DRIFT_ROUNDING, LARGE_DRIFT, LARGE_MEAN_DRIFT};
-use crate::mechanics::sum_of_terms;
+use crate::mechanics::size_of_lagrangian;
 use crate::model::{Model, Start};
 use crate::plant::Facts;
 use crate::run::{Energy, Jump, Missed, Outcome, Status};
 use crate::step::Scheme;
-use crate::system::time;
 
 /// A message names no more expressions than this.
 const MOST_NAMED: usize = 3;
@@ -108,19 +106,8 @@ pub(super) fn broken_energy(model: &Model, facts: &Facts, outcome: &Outcome) -> 
 
 /// Drifts of the energy up to this are roundoff, relative to the absolute terms of L at the end.
 fn roundoff_of_energy(model: &Model, outcome: &Outcome) -> f64 {
-    let size = size_of(model, outcome);
+    let size = size_of_lagrangian(&model.system, &outcome.state.parameters, &outcome.last);
     if size.is_finite() { DRIFT_ROUNDING * size } else { 0.0 }
-}
-
-/// The sum of the absolute terms of L in the last state.
-fn size_of(model: &Model, outcome: &Outcome) -> f64 {
-    let (system, last) = (&model.system, &outcome.last);
-    let mut values: Vec<(Expr, f64)> =
-        system.parameters.iter().map(|p| p.symbol).zip(outcome.state.parameters.iter().copied()).collect();
-    values.push((time(), last.t));
-    values.extend(system.q().into_iter().zip(last.q.iter().copied()));
-    values.extend(system.v().into_iter().zip(last.v.iter().copied()));
-    eval(&[sum_of_terms(system.lagrangian.l)], &values)[0]
 }
 
 /// Warns if a conserved energy drifts: the largest |H − H(0)| is large compared with the largest or the mean kinetic energy. The

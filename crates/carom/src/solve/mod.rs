@@ -5,6 +5,7 @@ mod equilibrate;
 mod linear;
 mod lu;
 mod markowitz;
+pub mod matrix;
 mod newton;
 pub mod root;
 mod skyline;

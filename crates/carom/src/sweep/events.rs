@@ -2,10 +2,8 @@
 
 use super::{Axis, Plan};
 use crate::error::{Diagnostic, Result};
-use crate::expr::parse::{Complaint, Scope, parse};
-use crate::expr::{Expr, eval};
 use crate::mechanics::Node;
-use crate::model::{AUTO, Model, suggestion};
+use crate::model::{AUTO, Model, ParameterFormula, suggestion};
 use crate::phase::Phase;
 use crate::run::{Crossing, Impact, Status, Watcher};
 use crate::simulation::Simulation;
@@ -14,8 +12,8 @@ use crate::simulation::Simulation;
 #[derive(Clone, Debug)]
 pub struct SampledAt {
     event: Event,
-    /// The period of the drive, as an expression of the parameters.
-    period: Option<Expr>,
+    /// The period of the drive.
+    period: Option<ParameterFormula>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,16 +37,6 @@ pub struct Seen {
     pub is_complete: bool,
 }
 
-/// The names of parameters.
-struct Parameters<'a>(&'a Model);
-
-impl Scope for Parameters<'_> {
-    fn resolve(&self, name: &str, primes: usize) -> std::result::Result<Expr, Complaint> {
-        let known = self.0.system.parameters.iter().find(|parameter| parameter.name == name && primes == 0);
-        known.map(|parameter| parameter.symbol).ok_or_else(|| Complaint::new(format!("unknown parameter `{name}`"), ""))
-    }
-}
-
 impl SampledAt {
     /// Reads `strobe`, `impact`, or the name of a section or a wall. The period of the drive is an expression of the parameters;
     /// without one it is 2π over the parameter `omega`, if there is one.
@@ -59,13 +47,7 @@ impl SampledAt {
             None if has_omega => Some("2*pi/omega"),
             None => None,
         };
-        let read = |period: &str| -> Result<Expr> {
-            parse(period, &Parameters(model)).map_err(|e| {
-                let error = Diagnostic::new(format!("the period `{period}`: {}", e.complaint.message));
-                error.with_help("write an expression of the parameters, such as `2*pi/omega`").into()
-            })
-        };
-        let period = period.map(read).transpose()?;
+        let period = period.map(|period| model.formula(period)).transpose()?;
         let section = model.sections.iter().position(|section| section.name == text);
         let wall = model.system.walls.iter().position(|wall| wall.name == text);
         let event = match (text, section, wall) {
@@ -84,8 +66,8 @@ impl SampledAt {
 
     /// The period for the parameters of a simulation.
     pub fn period(&self, simulation: &Simulation) -> Result<Option<f64>> {
-        let Some(period) = self.period else { return Ok(None) };
-        let value = eval(&[period], &simulation.parameter_values())[0];
+        let Some(period) = &self.period else { return Ok(None) };
+        let value = period.at(simulation.parameters());
         match value > 0.0 && value.is_finite() {
             true => Ok(Some(value)),
             false => Err(Diagnostic::new(format!("the period of the drive is {value}, which is not positive")).into()),

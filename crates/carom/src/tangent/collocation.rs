@@ -1,29 +1,25 @@
 //! The derivative of a step of Gauss collocation, from its stages.
 
-use super::code::with_slopes;
+use std::sync::Arc;
+
 use super::eliminate::{LANES, Rows};
 use super::local::Local;
-use super::matrix::Matrix;
-use super::output::OutputCode;
-use crate::error::{Diagnostic, Result};
-use crate::expr::Expr;
 use crate::flow::Collocation;
 use crate::flow::vector::{EightLanes, Registers, Vector};
-use crate::kernel::{LaneKernel, Lanes};
-use crate::mechanics::Mechanics;
 use crate::phase::{MOMENTS, Moments, Phase};
+use crate::slopes::{LaneSlopes, OutputCode};
+use crate::solve::matrix::Matrix;
 use crate::solve::{NoSolution, Solved};
 
-/// (L_v, ṗ) and their derivatives at all stages of a step at once, compiled.
+/// The method with s stages, and the slopes at all stages of a step at once.
 pub(super) struct StageCode {
     s: usize,
     /// The rows of the matrix a of the method, its weights b and its nodes c. Lanes beyond the stages are zero.
     a: [[f64; LANES]; LANES],
     b: [f64; LANES],
     c: [f64; LANES],
-    kernel: LaneKernel,
-    /// The derivatives that are not zero: of which function, by which of (q, v, t, θ).
-    entries: Vec<(usize, usize)>,
+    /// (L_v, ṗ) and their derivatives by (q, v, t, θ).
+    slopes: Arc<LaneSlopes>,
 }
 
 /// A step of Gauss collocation and its derivatives by a = (q0, p0, t, h, θ). The unknowns x are the velocities V of the stages:
@@ -58,23 +54,13 @@ pub(super) struct Collocated {
 }
 
 impl StageCode {
-    /// Compiles (L_v, ṗ) for s stages.
-    pub(super) fn new(mechanics: &Mechanics, functions: &[Expr], theta: &[Expr], s: usize) -> Result<StageCode> {
-        let (outputs, places) = with_slopes(mechanics, functions, theta);
-        let columns = 2 * mechanics.n() + 1 + theta.len();
-        let kernel = LaneKernel::new(&mechanics.state_symbols(), &mechanics.parameters, &outputs, Lanes::Eight);
+    /// The Gauss method with s stages.
+    pub(super) fn new(slopes: Arc<LaneSlopes>, s: usize) -> StageCode {
         let rule = Collocation::gauss(s);
         let padded = |x: &[f64]| std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0));
         let mut a = [[0.0; LANES]; LANES];
         a.iter_mut().zip(rule.a.chunks(s)).for_each(|(to, row)| *to = padded(row));
-        Ok(StageCode {
-            s,
-            a,
-            b: padded(&rule.b),
-            c: padded(&rule.c),
-            kernel: kernel.map_err(|e| Diagnostic::new(e.to_string()))?,
-            entries: places.iter().map(|place| (place / columns, place % columns)).collect(),
-        })
+        StageCode { s, a, b: padded(&rule.b), c: padded(&rule.c), slopes }
     }
 }
 
@@ -85,7 +71,7 @@ impl Collocated {
             n,
             columns,
             states: vec![0.0; (1 + 2 * n) * LANES],
-            values: vec![0.0; (2 * n + code.entries.len()) * LANES],
+            values: vec![0.0; (2 * n + code.slopes.entries.len()) * LANES],
             swept: vec![[0.0; LANES]; n],
             rows: Rows::zeros(n, code.s, 2 * n + 2, columns),
             end: vec![0.0; 2 * n],
@@ -110,7 +96,7 @@ impl Collocated {
             to[..code.s].copy_from_slice(&from[..code.s]);
             to[code.s..].fill(from[0]);
         }
-        code.kernel.eval(&self.states, local.parameters(), &mut self.values);
+        code.slopes.eval(&self.states, local.parameters(), &mut self.values);
         let is_solved = self.registers.run_eight(Solve { of: self, code, local, z0, h, wants_energy })?;
         if is_solved { Ok(()) } else { Err(NoSolution::Singular) }
     }
@@ -167,7 +153,7 @@ impl Collocated {
             let by_a = self.rows.row_mut(n * s + n + r).1;
             (by_a[n + r], by_a[2 * n + 1]) = (1.0, force);
         }
-        for (&(of, by), lanes) in code.entries.iter().zip(&values[2 * n..]) {
+        for (&(of, by), lanes) in code.slopes.entries.iter().zip(&values[2 * n..]) {
             let (r, x) = (of % n, V::load(lanes));
             if of < n {
                 for i in 0..s {
@@ -189,7 +175,7 @@ impl Collocated {
         let (n, b) = (self.n, V::load(&code.b));
         let (states, values) = (self.states.as_chunks::<LANES>().0, self.values.as_chunks::<LANES>().0);
         let row = n * code.s + self.energy();
-        for (&(of, by), x) in code.entries.iter().zip(&values[2 * n..]).filter(|((of, _), _)| *of < n) {
+        for (&(of, by), x) in code.slopes.entries.iter().zip(&values[2 * n..]).filter(|((of, _), _)| *of < n) {
             let weights = V::load(x).mul(V::load(&states[1 + n + of])).mul(b);
             spread(code, &self.swept, h, by, weights, self.rows.row_mut(row));
         }

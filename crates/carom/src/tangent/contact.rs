@@ -1,10 +1,10 @@
 //! The derivatives of rest and release.
 
 use super::local::{Columns, Local};
-use super::matrix::{Matrix, add, dot, solve};
 use super::reset::rate_slope;
 use super::step::Tangent;
 use crate::phase::Phase;
+use crate::solve::matrix::{Matrix, add, dot, solve};
 use crate::solve::{NoSolution, Solved};
 
 impl Tangent {

@@ -1,7 +1,7 @@
 //! Elimination of the unknowns of a step, on vector lanes.
 
-use super::matrix::NO_PIVOT;
 use crate::flow::vector::Vector;
+use crate::solve::matrix::NO_PIVOT;
 
 /// The number of entries of a row that are handled at once.
 pub(super) const LANES: usize = 8;
@@ -103,9 +103,9 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::matrix::{Matrix, dot, solve};
     use super::*;
     use crate::flow::vector::{EightLanes, Registers};
+    use crate::solve::matrix::{Matrix, dot, solve};
 
     struct Eliminate<'a>(&'a mut Rows);
 

@@ -1,10 +1,10 @@
 //! The time at which a motion passes a kink whose argument contains velocities.
 
 use super::local::{Columns, chain};
-use super::matrix::Matrix;
 use super::step::Tangent;
 use crate::phase::Phase;
 use crate::solve::Solved;
+use crate::solve::matrix::Matrix;
 
 impl Tangent {
     /// dτ of a piece that ends where u(q, v, t) = 0: du = u_q dq + u_v dv + u_t dt + u_θ dθ is zero, where the end of the piece moves

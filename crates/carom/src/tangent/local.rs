@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use super::code::{Row, TangentCode};
-use super::matrix::{Matrix, add, dot, solve};
-use super::output::OutputCode;
+use super::code::TangentCode;
 use crate::limits::MAX_ITERATIONS;
 use crate::phase::Phase;
+use crate::slopes::{OutputCode, Row, Slopes};
+use crate::solve::matrix::{Matrix, add, dot, solve};
 use crate::solve::{NoSolution, Solved};
 
 /// A correction as small as this, relative to the largest component, leaves derivatives that are right to roundoff.
 pub(super) const SETTLED: f64 = 1e-13;
 
-/// Evaluates the kernels of [`TangentCode`] at a sequence of states.
+/// Evaluates [`Slopes`] at a sequence of states.
 #[derive(Clone)]
 pub(super) struct Local {
-    pub(super) code: Arc<TangentCode>,
+    pub(super) code: Arc<Slopes>,
+    /// What steps are made of.
+    pub(super) steps: Arc<TangentCode>,
     /// The parameters, the sides of the kinks, t, q, v, a.
     inputs: Vec<f64>,
     /// The index of t.
@@ -57,9 +59,10 @@ impl Columns {
 }
 
 impl Local {
-    pub(super) fn new(code: &Arc<TangentCode>) -> Local {
+    pub(super) fn new(steps: &Arc<TangentCode>) -> Local {
+        let code = &steps.slopes;
         let (n, m) = (code.n, code.theta.len());
-        let first = code.mechanics.parameters.len();
+        let first = code.parameters_and_sides();
         Local {
             inputs: vec![0.0; first + 1 + 3 * n],
             first,
@@ -69,6 +72,7 @@ impl Local {
             guess: vec![0.0; n],
             cost: None,
             code: code.clone(),
+            steps: steps.clone(),
         }
     }
 

@@ -1,44 +1,12 @@
 //! Derivatives of functions of a state.
 
-use std::sync::{Arc, PoisonError};
-
-use super::code::{Block, TangentCode};
 use super::contact::project;
 use super::local::Columns;
-use super::matrix::{Matrix, add};
 use super::step::Tangent;
-use crate::error::Result;
-use crate::expr::Expr;
 use crate::phase::Phase;
+use crate::slopes::OutputCode;
 use crate::solve::Solved;
-
-/// Functions of (t, q, v, θ), compiled with their derivatives.
-pub struct OutputCode {
-    block: Block,
-    count: usize,
-}
-
-impl OutputCode {
-    /// Writes the functions to `values`, and their derivatives by (q, v, t, θ) to `slopes`.
-    pub(super) fn eval(&self, state: &[f64], values: &mut Vec<f64>, slopes: &mut Matrix) {
-        self.block.eval(state, values, slopes);
-    }
-}
-
-impl TangentCode {
-    /// Compiles functions of the free coordinates, once for all that is asked for with the same expressions.
-    pub fn outputs(&self, asked: &[Expr], functions: impl FnOnce() -> Vec<Expr>) -> Result<Arc<OutputCode>> {
-        let mut known = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, code)) = known.iter().find(|(known, _)| known == asked) {
-            return Ok(code.clone());
-        }
-        let functions = functions();
-        let block = Block::new(&self.mechanics, &functions, &self.symbols(), &[])?;
-        let code = Arc::new(OutputCode { block, count: functions.len() });
-        known.push((asked.to_vec(), code.clone()));
-        Ok(code)
-    }
-}
+use crate::solve::matrix::{Matrix, add};
 
 impl Tangent {
     /// The values of functions at a state on which these walls hold, and their derivatives by (q, p, t, θ).
@@ -49,11 +17,11 @@ impl Tangent {
         let of = unit(n, m);
         let dv = velocity.slope(&of)?;
         self.local.place(z.t, z.q(), &velocity.v);
-        let (mut values, mut slopes) = (Vec::new(), Matrix::zeros(code.count, 2 * n + 1 + m));
-        code.block.eval(self.local.state(), &mut values, &mut slopes);
-        values.truncate(code.count);
-        let mut total = Matrix::zeros(code.count, of.t.len());
-        for i in 0..code.count {
+        let (mut values, mut slopes) = (Vec::new(), Matrix::zeros(code.count(), 2 * n + 1 + m));
+        code.eval(self.local.state(), &mut values, &mut slopes);
+        values.truncate(code.count());
+        let mut total = Matrix::zeros(code.count(), of.t.len());
+        for i in 0..code.count() {
             let (slope, to) = (slopes.row(i), total.row_mut(i));
             add(&mut to[..n], 1.0, &slope[..n]);
             (0..n).for_each(|j| add(to, slope[n + j], dv.row(j)));

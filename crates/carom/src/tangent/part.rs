@@ -1,12 +1,12 @@
 //! One application of a discrete Lagrangian, with its derivatives.
 
-use super::code::{Row, TangentCode};
-use super::known::{Places, StepCode};
+use super::code::TangentCode;
 use super::local::{Columns, Local, SETTLED, size};
-use super::matrix::{Matrix, add, dot, solve};
 use crate::flow::SampleCode;
 use crate::limits::{MAX_ITERATIONS, RESIDUAL_ROUNDOFF, STAGNATION};
 use crate::phase::Phase;
+use crate::slopes::{Places, Row, WholeStep};
+use crate::solve::matrix::{Matrix, add, dot, solve};
 use crate::solve::{NoSolution, Solved, largest_part};
 
 /// One application of the discrete Lagrangian.
@@ -73,7 +73,7 @@ impl Part {
 
     /// Makes room for these rows, and forgets their multipliers.
     pub(super) fn set_rows(&mut self, rows: &[usize], local: &Local, columns: usize) {
-        let rule = &local.code.rule;
+        let rule = &local.steps.rule;
         let count = self.n * rule.last() + rule.constrained.len() * rows.len();
         if self.rows != rows || self.unknowns.len() != count {
             self.rows = rows.to_vec();
@@ -103,10 +103,10 @@ impl Part {
         slopes: &mut Matrix,
         energy: &mut [f64],
     ) -> Solved<()> {
-        let (n, points) = (self.n, self.n * local.code.rule.last());
+        let (n, points) = (self.n, self.n * local.steps.rule.last());
         let columns = slopes.columns;
         let mut last = f64::INFINITY;
-        let code = local.code.clone();
+        let code = local.steps.clone();
         let is_plain = is_known && !wants_energy && self.rows.is_empty() && local.cost.is_none();
         let mut whole = if is_plain { code.step() } else { None };
         for count in 0.. {
@@ -198,7 +198,7 @@ impl Part {
     }
 
     /// R, K, R_a, p1 and its derivatives at the unknowns, from the code of the whole step.
-    fn assemble_whole(&mut self, step: &StepCode, local: &Local, z0: &Phase, h: f64) {
+    fn assemble_whole(&mut self, step: &WholeStep, local: &Local, z0: &Phase, h: f64) {
         let Part { unknowns, inputs, room, k, a, p1, p_x, p_a, .. } = self;
         inputs.clear();
         inputs.extend_from_slice(local.parameters());
@@ -225,7 +225,7 @@ impl Part {
             self.sizes[i] = z0.p()[i].abs();
             self.a.row_mut(i)[self.n + i] = 1.0;
         }
-        let code = local.code.clone();
+        let code = local.steps.clone();
         for sample in &code.rule.samples {
             self.add_sample(local, sample, z0, h, wants_energy)?;
         }
@@ -305,7 +305,7 @@ impl Part {
         if count == 0 {
             return Ok(());
         }
-        let (first, m) = (n * code.rule.last(), code.theta.len());
+        let (first, m) = (n * code.rule.last(), code.parameters());
         for (link, &to) in code.rule.constrained.iter().enumerate() {
             let from = if link == 0 { 0 } else { code.rule.constrained[link - 1] };
             for k in 0..count {
@@ -346,7 +346,7 @@ impl Part {
 
     /// Evaluates row k at a point of the step; U of the point is then in `swept`.
     fn see_row(&mut self, local: &mut Local, k: usize, point: usize, z0: &Phase, h: f64) -> Solved<()> {
-        let (n, c) = (self.n, local.code.rule.points.times[point]);
+        let (n, c) = (self.n, local.steps.rule.points.times[point]);
         self.swept.fill(0.0);
         if point > 0 {
             self.swept.copy_from_slice(&self.unknowns[(point - 1) * n..point * n]);

@@ -3,9 +3,9 @@
 use super::code::TangentCode;
 use super::collocation::Collocated;
 use super::local::{Columns, Local};
-use super::matrix::{Matrix, add};
 use super::part::Part;
 use crate::phase::{Flow, Moments, Phase, Polynomial};
+use crate::solve::matrix::{Matrix, add};
 use crate::solve::{NoSolution, Solved};
 
 /// z1 = Φ_h(z0) of a discrete Lagrangian and its derivatives by a = (q0, p0, t, h, θ), by the implicit function theorem. With the
@@ -57,8 +57,8 @@ struct Stages {
 
 impl Piece {
     pub(super) fn new(code: &TangentCode, flow: Box<dyn Flow>) -> Piece {
-        let n = code.n;
-        let columns = 2 * n + 2 + code.theta.len();
+        let (n, m) = (code.slopes.n, code.parameters());
+        let columns = 2 * n + 2 + m;
         let nowhere = Phase { t: 0.0, z: vec![0.0; 2 * n] };
         let stages = code.stages.as_ref().map(|stages| {
             let collocated = Collocated::new(stages, n, columns);
@@ -71,7 +71,7 @@ impl Piece {
             energy: vec![0.0; columns],
             cost: 0.0,
             cost_slopes: Vec::new(),
-            part: Part::new(n, code.theta.len()),
+            part: Part::new(n, m),
             so_far: Columns::zeros(n, columns),
             stages,
         }
@@ -100,7 +100,7 @@ impl Piece {
         let (n, columns) = (self.part.n, self.slopes.columns);
         self.part.set_rows(rows, local, columns);
         let has_cost = self.begin_cost(local);
-        let code = local.code.clone();
+        let code = local.steps.clone();
         if code.parts.len() == 1 {
             self.guess(local, z0, h, made.map(|made| made.q1))?;
             let Piece { part, end, slopes, energy, .. } = self;
@@ -173,7 +173,7 @@ impl Piece {
         wants_energy: bool,
     ) -> Solved<()> {
         let has_cost = self.begin_cost(local);
-        let code = local.code.clone();
+        let code = local.steps.clone();
         let (Some(Stages { flow, moments, collocated }), Some(code)) = (&mut self.stages, &code.stages) else {
             return Err(NoSolution::Diverged);
         };
@@ -202,7 +202,7 @@ impl Piece {
     fn guess(&mut self, local: &mut Local, z0: &Phase, h: f64, q1: Option<&[f64]>) -> Solved<()> {
         let Part { n, unknowns, rows, .. } = &mut self.part;
         let n = *n;
-        let times = local.code.clone();
+        let times = local.steps.clone();
         let times = &times.rule.points.times[1..];
         let points = unknowns.chunks_mut(n).zip(times);
         match q1.filter(|_| h != 0.0) {

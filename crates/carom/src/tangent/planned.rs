@@ -1,9 +1,9 @@
 //! Derivatives of planned steps and impacts, which no run has made.
 
-use super::matrix::Matrix;
 use super::step::Tangent;
 use crate::phase::Phase;
 use crate::solve::Solved;
+use crate::solve::matrix::Matrix;
 use crate::step::{Impulse, LoggedImpact};
 
 impl Tangent {

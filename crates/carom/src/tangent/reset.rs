@@ -1,9 +1,9 @@
 //! The derivative of impacts.
 
-use super::code::Row;
 use super::local::{Columns, Local, Velocity};
-use super::matrix::{Matrix, add, dot, solve};
 use crate::phase::Phase;
+use crate::slopes::Row;
+use crate::solve::matrix::{Matrix, add, dot, solve};
 use crate::solve::{NoSolution, Solved};
 use crate::step::LoggedImpact;
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::code::{Row, TangentCode};
+use super::code::TangentCode;
 use super::local::{Columns, Local};
-use super::matrix::{Matrix, add};
-use super::output::OutputCode;
 use super::piece::{Made, Piece};
 use super::reset::{Kept, hamiltonian, reset};
 use crate::error::Result;
 use crate::phase::Phase;
+use crate::slopes::{OutputCode, Row};
+use crate::solve::matrix::{Matrix, add};
 use crate::solve::{NoSolution, Solved};
 use crate::step::{EventKind, Kind, LoggedImpact, Scheme, StepLog};
 
@@ -81,13 +81,13 @@ impl Tangent {
     /// Differentiates the steps of a scheme.
     pub fn new(scheme: &Scheme, code: &Arc<TangentCode>) -> Result<Tangent> {
         let flow = scheme.plant.smooth_flow(&scheme.method.flow)?;
-        let n = code.n;
+        let (n, parameters) = (code.slopes.n, code.slopes.parameters_and_sides());
         Ok(Tangent {
             local: Local::new(code),
             ahead: (scheme.method.rule_name() == "dtec").then(|| Piece::new(code, flow.boxed_clone())),
             piece: Piece::new(code, flow),
-            parameters: vec![0.0; code.mechanics.parameters.len()],
-            at: Columns::zeros(n, 2 * n + 2 + code.theta.len()),
+            parameters: vec![0.0; parameters],
+            at: Columns::zeros(n, 2 * n + 2 + code.parameters()),
             row: Row::default(),
         })
     }
@@ -99,7 +99,7 @@ impl Tangent {
 
     /// The compiled derivatives.
     pub fn code(&self) -> &Arc<TangentCode> {
-        &self.local.code
+        &self.local.steps
     }
 
     /// The number of columns of a step: 2n + 2 and the number of parameters θ.

@@ -1,19 +1,16 @@
 //! Periodic orbits of impacting systems.
 
 mod branch;
-mod drive;
 mod newton;
 mod shoot;
 
 use super::results::tangent_of;
 use crate::error::{Diagnostic, Error, Failure, Result};
-use crate::expr::{Expr, eval, grad};
 use crate::mechanics::Node;
-use crate::model::Model;
+use crate::model::{Model, ParameterFormula};
 use crate::phase::Phase;
 use crate::run::{Impact, Status};
 use crate::simulation::{Record, RunError, Simulation};
-use drive::{follow_drive, is_driven, period_of_drive};
 use newton::{Closed, Equations, Point, multipliers};
 use shoot::Shooter;
 
@@ -21,7 +18,7 @@ use shoot::Shooter;
 #[derive(Clone, Debug)]
 pub struct Orbit {
     simulation: Simulation,
-    period: Option<Expr>,
+    period: Option<ParameterFormula>,
     impacts: Option<usize>,
     discard: f64,
     along: Option<Along>,
@@ -122,7 +119,7 @@ impl Orbit {
     /// Sets the period, as a number or an expression of the parameters such as `2*pi/omega`: a multiple of the period of the drive, by
     /// default that of its sines and cosines. A system that is not driven finds its own, and this is the first guess.
     pub fn period(mut self, period: &str) -> Result<Orbit> {
-        self.period = Some(self.simulation.model().expression_of_parameters(period)?);
+        self.period = Some(self.simulation.model().formula(period)?);
         Ok(self)
     }
 
@@ -158,21 +155,17 @@ impl Orbit {
         }
         let model = simulation.model().clone();
         let varies = self.along.as_ref().map(|along| index_of(&model, &along.name)).transpose()?;
-        let is_driven = is_driven(&model);
-        let wanted = match self.period {
-            Some(given) if is_driven => Some(follow_drive(given, &model, simulation.parameters())),
-            None if is_driven => period_of_drive(&model, simulation.parameters()),
-            given => given,
+        let is_driven = model.is_driven();
+        let wanted = match &self.period {
+            Some(given) if is_driven => Some(model.follow_drive(given, simulation.parameters())),
+            None if is_driven => model.period_of_drive(simulation.parameters()),
+            given => given.clone(),
         };
-        let symbols: Vec<Expr> = model.system.parameters.iter().map(|parameter| parameter.symbol).collect();
         let period_of = |parameters: &[f64]| -> [f64; 2] {
-            let values: Vec<(Expr, f64)> = symbols.iter().copied().zip(parameters.iter().copied()).collect();
-            let period = wanted.unwrap_or(Expr::constant(f64::NAN));
-            let slope = varies.map_or(Expr::constant(0.0), |k| grad(period, &[symbols[k]])[0]);
-            let found = eval(&[period, slope], &values);
-            [found[0], found[1]]
+            let Some(period) = &wanted else { return [f64::NAN, 0.0] };
+            [period.at(parameters), varies.map_or(0.0, |k| period.slope(parameters, k))]
         };
-        let given = wanted.map(|_| period_of(simulation.parameters())[0]);
+        let given = wanted.as_ref().map(|period| period.at(simulation.parameters()));
         if given.is_some_and(|period| !(period > 0.0 && period.is_finite())) {
             return Err(Diagnostic::new("the period must be positive").with_help("give a positive `period`").into());
         }

@@ -6,6 +6,7 @@ mod closing;
 mod constraints;
 mod quick;
 mod recursive;
+mod slopes;
 mod velocities;
 mod walls;
 
@@ -15,6 +16,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
 use self::recursive::Recursive;
+use super::control::Span;
 use super::document::MOST_MISTAKES;
 use super::{Initial, InitialMotion, Model};
 use crate::error::{Diagnostic, Error, Result};
@@ -57,6 +59,32 @@ impl Model {
             missing: [const { Vec::new() }; 2],
         };
         Model { initial: Some(initial), ..self.clone() }
+    }
+
+    /// A copy of the model whose free entries of `[initial]` are these coordinates and velocities or momenta, one of each for every
+    /// coordinate. None if no entry is free.
+    pub(crate) fn with_free_start(&self, q: &[f64], v: &[f64], p: &[f64]) -> Option<Model> {
+        let free = &self.problem.free_start;
+        if free.iter().flatten().all(Option::is_none) {
+            return None;
+        }
+        let mut model = self.clone();
+        let set = |entries: &mut [Expr], free: &[Option<Span>], values: &[f64]| {
+            for (i, entry) in entries.iter_mut().enumerate() {
+                if let (Some(Some(_)), Some(&value)) = (free.get(i), values.get(i)) {
+                    *entry = Expr::constant(value);
+                }
+            }
+        };
+        if let Some(initial) = &mut model.initial {
+            set(&mut initial.q, &free[0], q);
+            match &mut initial.motion {
+                InitialMotion::Velocity(entries) => set(entries, &free[1], v),
+                InitialMotion::Momentum(entries) => set(entries, &free[1], p),
+                InitialMotion::Next(_) => {}
+            }
+        }
+        Some(model)
     }
 
     /// Evaluates the start and checks it: on the drives and the constraints, outside the walls, with a regular L_vv along

@@ -3,10 +3,8 @@
 use super::program::Form;
 use super::{BORDER, STRIDE, Transcription};
 use crate::error::Result;
-use crate::expr::{Expr, eval, grad};
 use crate::model::InitialMotion;
 use crate::model::control::{Given, PhaseEvent};
-use crate::system::time;
 
 const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
@@ -53,39 +51,30 @@ impl Transcription<'_> {
         if surfaces.is_empty() || !is_free || !self.problem().periodic.is_empty() {
             return Ok(());
         }
-        let rates: Vec<Expr> = surfaces.iter().map(|&surface| self.rate_of(surface)).collect();
-        let element = self.program.element(&self.symbols.state(), &rates, None)?;
-        let outputs = rates.iter().map(|_| Some((self.program.row(BORDER), 1.0))).collect();
+        let element = self.program.element(self.elements.rates(&surfaces)?);
+        let outputs = surfaces.iter().map(|_| Some((self.program.row(BORDER), 1.0))).collect();
         let inputs = [&self.q[0][..], v, &[Form::default()]].concat();
         self.program.apply(element, inputs, outputs);
         Ok(())
     }
 
-    fn rate_of(&self, surface: super::events::Surface) -> Expr {
-        self.symbols.rate(self.gap(surface), &self.symbols.mechanics.v)
-    }
-
     /// True if something depends on the velocities at the end.
     pub(super) fn needs_final_velocity(&self) -> bool {
-        let (problem, symbols) = (self.problem(), &self.symbols);
+        let problem = self.problem();
         let last = problem.phases.last();
-        let depends = |e: Expr| self.model.system.drive(&[e])[0].depends_on(&symbols.mechanics.v);
-        let conditions = problem.end.zero.iter().chain(&problem.end.nonnegative);
         last.is_some_and(|phase| !matches!(phase.event, PhaseEvent::None))
             || problem.end.motion.iter().any(Option::is_some)
             || !problem.periodic.is_empty()
-            || conditions.map(|condition| condition.value).chain(symbols.end_cost).any(depends)
+            || self.elements.end_contains_velocities()
     }
 
     /// The bounds that `[final]` sets on each velocity.
     pub(super) fn final_velocities(&self, is_final: bool) -> Vec<Option<[f64; 2]>> {
         let end = &self.problem().end;
-        let parameters = self.model.parameter_values();
         let bounds =
             |i: usize| match end.motion.get(i).and_then(Option::as_ref).filter(|_| is_final && !end.is_momentum)? {
-                Given::Fixed(e) if !self.is_soft => Some([eval(&[*e], &parameters)[0]; 2]),
-                Given::Fixed(_) => None,
                 Given::Free(span) => Some([span.min, span.max]),
+                given => self.model.number(given).filter(|_| !self.is_soft).map(|number| [number; 2]),
             };
         self.model.system.free().into_iter().map(bounds).collect()
     }
@@ -99,8 +88,8 @@ impl Transcription<'_> {
         let none = vec![Form::default(); self.n()];
         let v = self.events[phase].plus.clone().or(self.events[phase].minus.clone()).unwrap_or(none);
         let state = [&self.q[node][..], &v, &[time]].concat();
-        if let Some(cost) = self.symbols.end_cost {
-            let element = self.program.element(&self.symbols.state(), &[], Some(cost))?;
+        if let Some(cost) = self.elements.end_cost()? {
+            let element = self.program.element(cost);
             self.program.apply(element, state.clone(), Vec::new());
         }
         let end = &self.problem().end;
@@ -110,8 +99,7 @@ impl Transcription<'_> {
             .map(|condition| (condition, FREE))
             .chain(end.nonnegative.iter().map(|condition| (condition, [0.0, f64::INFINITY])));
         for (condition, bounds) in conditions {
-            let value = self.model.system.drive(&[condition.value])[0];
-            let element = self.program.element(&self.symbols.state(), &[value], None)?;
+            let element = self.program.element(self.elements.condition(condition)?);
             let row = self.condition(format!("final `{}`", condition.text), order);
             self.program.apply(element, state.clone(), vec![Some((row, 1.0))]);
             if bounds[0] == 0.0 {
@@ -127,13 +115,12 @@ impl Transcription<'_> {
     /// Final momenta; final velocities too where they are rows.
     fn add_final_motion(&mut self, state: &[Form], v: &[Form], order: usize) -> Result<()> {
         let end = &self.problem().end;
-        let parameters = self.model.parameter_values();
         let free = self.model.system.free();
         for (f, &i) in free.iter().enumerate() {
             let Some(given) = &end.motion[i] else { continue };
             let (bounds, guess) = match given {
-                Given::Fixed(e) => ([eval(&[*e], &parameters)[0]; 2], 0.0),
                 Given::Free(span) => ([span.min, span.max], span.guess_or(0.0)),
+                given => ([self.model.number(given).unwrap_or(f64::NAN); 2], 0.0),
             };
             if !end.is_momentum && (bounds[0] < bounds[1] || !self.is_soft) {
                 continue;
@@ -157,11 +144,7 @@ impl Transcription<'_> {
         let phase = self.steps.len() - 1;
         for periodic in &self.problem().periodic {
             let Some(f) = free.iter().position(|&i| i == periodic.coordinate) else { continue };
-            let from = self.model.system.drive(&[periodic.from])[0];
-            let mechanics = &self.symbols.mechanics;
-            let slopes = grad(from, &mechanics.q).into_iter().zip(&mechanics.v);
-            let rate = slopes.map(|(slope, &v)| slope * v).sum::<Expr>() + from.diff(time());
-            let element = self.program.element(&self.symbols.state(), &[from, rate], None)?;
+            let element = self.program.element(self.elements.periodic(periodic)?);
             let inputs = [&self.q[node][..], v, &[self.end_time(phase)]].concat();
             let name = &self.model.system.coordinates[periodic.coordinate].name;
             let rows =

@@ -2,20 +2,11 @@
 
 use super::program::Form;
 use super::{Condition, STRIDE, Transcription};
+use crate::elements::{Asked, Surface};
 use crate::error::Result;
-use crate::expr::Expr;
-use crate::mechanics::numbered;
 use crate::model::control::PhaseEvent;
-use crate::system::time;
 
 const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
-
-/// A surface that may hold the motion: a wall or a constraint, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Surface {
-    Wall(usize),
-    Constraint(usize),
-}
 
 impl Transcription<'_> {
     /// What holds throughout a phase: its walls, then its constraints.
@@ -43,17 +34,6 @@ impl Transcription<'_> {
         }
     }
 
-    pub(super) fn gap(&self, surface: Surface) -> Expr {
-        match surface {
-            Surface::Wall(k) => self.symbols.mechanics.walls[k],
-            Surface::Constraint(k) => self.symbols.constraints[k],
-        }
-    }
-
-    fn gaps(&self, surfaces: &[Surface]) -> Vec<Expr> {
-        surfaces.iter().map(|&surface| self.gap(surface)).collect()
-    }
-
     /// True if momenta do not simply continue at the end of a phase: there is an impact, something is caught or released, or the
     /// motion ends.
     pub(super) fn has_event(&self, phase: usize) -> bool {
@@ -69,11 +49,7 @@ impl Transcription<'_> {
             if surfaces.is_empty() {
                 continue;
             }
-            let gaps = self.gaps(&surfaces);
-            let impulses = numbered("impulse", gaps.len());
-            let rows = [self.symbols.push(&gaps, &impulses), gaps.clone()].concat();
-            let inputs = [&self.symbols.mechanics.q[..], &impulses, &[time()]].concat();
-            let element = self.program.element(&inputs, &rows, None)?;
+            let element = self.program.element(self.elements.held(&surfaces)?);
             let first = self.first_step(phase);
             for k in self.steps_of(phase) {
                 let is_first = k == first;
@@ -102,7 +78,7 @@ impl Transcription<'_> {
             }
             // The last node: g = 0; the part of p normal to it is lost.
             let last = self.first_step(phase + 1);
-            let inputs = [&self.q[last][..], &vec![Form::default(); gaps.len()], &[self.end_time(phase)]].concat();
+            let inputs = [&self.q[last][..], &vec![Form::default(); surfaces.len()], &[self.end_time(phase)]].concat();
             let mut outputs = vec![None; n];
             for _ in &surfaces {
                 outputs.push(Some((self.program.row(STRIDE * (last - 1) + 5), 1.0)));
@@ -167,8 +143,7 @@ impl Transcription<'_> {
         if let Some(known) = self.momentum {
             return Ok(known);
         }
-        let (inputs, rows) = (self.symbols.state(), self.symbols.mechanics.momenta());
-        let element = self.program.element(&inputs, &rows, None)?;
+        let element = self.program.element(self.elements.momentum()?);
         self.momentum = Some(element);
         Ok(element)
     }
@@ -204,28 +179,11 @@ impl Transcription<'_> {
     fn add_jump(&mut self, phase: usize, node: usize, minus: &[Form], plus: &[Form], event: &PhaseEvent) -> Result<()> {
         let (n, order) = (self.n(), STRIDE * (node - 1));
         let surfaces = self.surfaces_after(phase);
-        let gaps = self.gaps(&surfaces);
-        let (q, v) = (self.symbols.mechanics.q.clone(), self.symbols.mechanics.v.clone());
-        let (v_plus, lambda, nu) = (numbered("v+", n), Expr::symbol("lambda[]"), numbered("impulse", gaps.len()));
-        let momenta = self.symbols.mechanics.momenta();
-        let after = self.symbols.mechanics.at(&momenta, &q, &v_plus, time());
-        let mut push = self.symbols.push(&gaps, &nu);
-        let is_last = phase + 1 == self.steps.len();
-        let mut rows = Vec::new();
-        let mut asked = Vec::new();
+        let keeps_energy = self.is_dtec && phase + 1 < self.steps.len();
+        let mut new: Vec<Surface> = Vec::new();
         let mut impulse = Form::default();
         match event {
-            PhaseEvent::Impact { wall, lambda: span } => {
-                let (phi, e) = (self.symbols.mechanics.walls[*wall], self.symbols.restitution[*wall]);
-                let hit = self.symbols.push(&[phi], &[lambda]);
-                push.iter_mut().zip(hit).for_each(|(sum, hit)| *sum = *sum + hit);
-                let [before, behind] = [&v, &v_plus].map(|v| self.symbols.rate(phi, v));
-                let law = if self.is_dtec && !is_last {
-                    -lambda * ((1.0 - e) * before / 2.0 - phi.diff(time()))
-                } else {
-                    behind + e * before
-                };
-                asked.extend([phi, law]);
+            PhaseEvent::Impact { lambda: span, .. } => {
                 let bounds = if self.is_soft { [0.0, span.max] } else { [span.min, span.max] };
                 impulse = self.program.unknown(bounds, span.guess_or(span.min.max(1.0)), order + 8);
                 self.lambdas[phase] = Some(impulse.clone());
@@ -239,21 +197,20 @@ impl Transcription<'_> {
             PhaseEvent::Catch { walls, constraints } => {
                 let caught =
                     walls.iter().map(|&k| Surface::Wall(k)).chain(constraints.iter().map(|&k| Surface::Constraint(k)));
-                let caught: Vec<Surface> = caught.collect();
                 let known = self.surfaces_of(phase);
-                let new: Vec<Surface> = caught.into_iter().filter(|surface| !known.contains(surface)).collect();
-                asked.extend(self.gaps(&new));
+                new.extend(caught.filter(|surface| !known.contains(surface)));
             }
             PhaseEvent::None => {}
         }
-        rows.extend((0..n).map(|i| after[i] - momenta[i] - push[i]));
-        rows.extend(asked.iter().copied());
-        rows.extend(gaps.iter().map(|&gap| self.symbols.rate(gap, &v_plus)));
-        let inputs = [&q[..], &v, &v_plus, &[lambda], &nu, &[time()]].concat();
-        let element = self.program.element(&inputs, &rows, None)?;
-        let nu: Vec<Form> = gaps.iter().map(|_| self.program.unknown(FREE, 0.0, order + 8)).collect();
-        let outputs: Vec<Option<(usize, f64)>> =
-            rows.iter().map(|_| Some((self.program.row(order + 9), 1.0))).collect();
+        let asked = match event {
+            PhaseEvent::Impact { wall, .. } => Asked::Impact(*wall, keeps_energy),
+            _ => Asked::Catch(&new),
+        };
+        let element = self.elements.jump(asked, &surfaces)?;
+        let rows = element.rows;
+        let element = self.program.element(element);
+        let nu: Vec<Form> = surfaces.iter().map(|_| self.program.unknown(FREE, 0.0, order + 8)).collect();
+        let outputs: Vec<Option<(usize, f64)>> = (0..rows).map(|_| Some((self.program.row(order + 9), 1.0))).collect();
         if self.is_soft {
             let name = &self.problem().phases[phase].name;
             let what = match event {
@@ -262,7 +219,7 @@ impl Transcription<'_> {
                 }
                 _ => format!("catch at the end of `{name}`"),
             };
-            let count = if matches!(event, PhaseEvent::Impact { .. }) { 1 } else { asked.len() };
+            let count = if matches!(event, PhaseEvent::Impact { .. }) { 1 } else { new.len() };
             for (row, _) in outputs[n..n + count].iter().flatten() {
                 self.conditions.push(Condition { name: what.clone(), row: *row, is_event: true });
             }
@@ -270,7 +227,7 @@ impl Transcription<'_> {
         if let PhaseEvent::Impact { .. } = event {
             let place = |k: usize| outputs[n + k].map_or(0, |(row, _)| row);
             self.impact_rows[phase] = Some([place(0), place(1)]);
-            if self.is_dtec && !is_last {
+            if keeps_energy {
                 self.add_energies(phase, node, place(1))?;
             }
         }
@@ -282,10 +239,9 @@ impl Transcription<'_> {
 
     /// E of the first step after an impact minus that of the last one before it, E = −D₃L_d.
     fn add_energies(&mut self, phase: usize, node: usize, row: usize) -> Result<()> {
-        let (inputs, energy) = (self.step.inputs.clone(), self.step.energy);
         let element = match self.energy {
             Some(known) => known,
-            None => self.program.element(&inputs, &[energy], None)?,
+            None => self.program.element(self.elements.energy()?),
         };
         self.energy = Some(element);
         let [before, after] = [self.step_inputs(phase, node - 1), self.step_inputs(phase + 1, node)];

@@ -13,15 +13,12 @@
 //!
 //! The velocities at events are unknowns, so that L need not be quadratic in them and no matrix is inverted in symbols.
 
-mod element;
 mod ends;
 mod events;
-mod guess;
 mod path;
 mod phase;
 mod program;
 mod read_off;
-mod symbols;
 mod warm;
 
 pub use read_off::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState};
@@ -29,13 +26,13 @@ pub use read_off::{Caught, Found, ImpactMultipliers, PlannedImpact, PlannedState
 use std::ops::Range;
 
 use super::nlp::Nlp;
+use crate::elements::{Elements, Surface};
 use crate::error::{Diagnostic, Result};
 use crate::kernel::Backend;
 use crate::method::Method;
 use crate::model::Model;
 use crate::model::control::Problem;
 use program::{Form, Program};
-use symbols::{StepSymbols, Symbols};
 
 /// Rows without unknowns must hold to this.
 const GIVEN: f64 = 1e-8;
@@ -66,8 +63,7 @@ pub(super) struct Transcription<'m> {
     pub(super) model: &'m Model,
     pub(super) steps: Vec<usize>,
     program: Program,
-    symbols: Symbols,
-    step: StepSymbols,
+    elements: Elements<'m>,
     inner: usize,
     inner_times: Vec<f64>,
     constrains_inner: bool,
@@ -79,7 +75,7 @@ pub(super) struct Transcription<'m> {
     momentum: Option<usize>,
     energy: Option<usize>,
     /// (q, v, ν, t) → L_v + Gᵀν, G v + g_t, for each set of what is held.
-    velocity_elements: Vec<(Vec<events::Surface>, usize)>,
+    velocity_elements: Vec<(Vec<Surface>, usize)>,
     durations: Vec<Form>,
     /// q at the nodes, of all phases; the inner points of each step; the controls of each step.
     q: Vec<Vec<Form>>,
@@ -117,11 +113,11 @@ pub(super) struct Options<'o> {
 impl<'m> Transcription<'m> {
     pub(super) fn new(model: &'m Model, options: Options) -> Result<Transcription<'m>> {
         let problem = &model.problem;
-        let symbols = Symbols::new(model);
         let described = options.method.flow.with_quadrature(|rule| {
-            (symbols.step(rule), rule.inner_points(), rule.inner_times(), rule.constrains_inner_points())
+            let elements = Elements::new(model, rule, options.backend);
+            (elements, rule.inner_points(), rule.inner_times(), rule.constrains_inner_points())
         });
-        let Some((step, inner, inner_times, constrains_inner)) = described else {
+        let Some((elements, inner, inner_times, constrains_inner)) = described else {
             let message =
                 format!("`{}` has no discrete Lagrangian of its own, which `optimize` needs", options.method.name);
             return Err(Diagnostic::new(message)
@@ -136,15 +132,12 @@ impl<'m> Transcription<'m> {
                 return Err(Diagnostic::new(message).with_help("use `ctec` or `dtec`").into());
             }
         };
-        let numbers = model.plain_parameters().iter().map(|p| p.value).collect();
-        let program = Program::new(symbols.parameters.clone(), numbers, options.backend);
         let phases = problem.phases.len();
         let mut all = Transcription {
             model,
             steps: problem.phases.iter().map(|phase| phase.steps * options.finer).collect(),
-            program,
-            symbols,
-            step,
+            program: Program::new(elements.numbers()),
+            elements,
             inner,
             inner_times,
             constrains_inner,
@@ -181,7 +174,7 @@ impl<'m> Transcription<'m> {
     }
 
     fn n(&self) -> usize {
-        self.symbols.n()
+        self.elements.n()
     }
 
     fn total(&self) -> usize {
@@ -199,8 +192,7 @@ impl<'m> Transcription<'m> {
     }
 
     fn build(&mut self) -> Result<()> {
-        let (rows, cost) = (self.step.rows.clone(), self.step.cost);
-        self.step_element = self.program.element(&self.step.inputs.clone(), &rows, cost)?;
+        self.step_element = self.program.element(self.elements.step()?);
         self.add_durations()?;
         self.add_unknowns()?;
         self.add_steps()?;

@@ -1,19 +1,16 @@
 //! Walls and bounds on the way.
 
-use super::events::Surface;
 use super::program::Form;
 use super::{STRIDE, Transcription};
+use crate::elements::{Bounded, Surface};
 use crate::error::Result;
-use crate::expr::Expr;
 use crate::model::control::{Bound, PhaseEvent};
-use crate::system::time;
 
 impl Transcription<'_> {
     /// φ(q_k) ≥ 0 at the inner nodes, for every wall that is not held.
     pub(super) fn add_walls(&mut self) -> Result<()> {
-        for wall in 0..self.symbols.mechanics.walls.len() {
-            let phi = self.symbols.mechanics.walls[wall];
-            let element = self.at_a_node(phi)?;
+        for wall in 0..self.elements.walls() {
+            let element = self.program.element(self.elements.gap(wall)?);
             for phase in 0..self.steps.len() {
                 if self.surfaces_of(phase).contains(&Surface::Wall(wall)) {
                     continue;
@@ -58,20 +55,14 @@ impl Transcription<'_> {
     /// `[[bound]]`: at the inner nodes, or at the points of the quadrature if it contains velocities or controls.
     pub(super) fn add_bounds(&mut self) -> Result<()> {
         for bound in &self.problem().bounds {
-            let of = self.model.system.drive(&[bound.of])[0];
-            let moving = [&self.symbols.mechanics.v[..], &self.symbols.controls].concat();
-            if of.depends_on(&moving) {
-                self.add_bound_in_steps(bound, of)?;
-            } else {
-                self.add_bound_at_nodes(bound, of)?;
+            match self.elements.kind_of(bound) {
+                // The bounds of a plain coordinate and of a control are those of its variables.
+                Bounded::Coordinate | Bounded::Control if !self.is_soft => {}
+                Bounded::Coordinate | Bounded::Place => self.add_bound_at_nodes(bound)?,
+                Bounded::Control | Bounded::Motion => self.add_bound_in_steps(bound)?,
             }
         }
         Ok(())
-    }
-
-    fn at_a_node(&mut self, of: Expr) -> Result<usize> {
-        let inputs = [&self.symbols.mechanics.q[..], &[time()]].concat();
-        self.program.element(&inputs, &[of], None)
     }
 
     fn phases_of(&self, bound: &Bound) -> Vec<usize> {
@@ -97,12 +88,8 @@ impl Transcription<'_> {
         self.program.within(row, bounds, guess);
     }
 
-    fn add_bound_at_nodes(&mut self, bound: &Bound, of: Expr) -> Result<()> {
-        // The bounds of a plain coordinate are those of its variables.
-        if self.symbols.mechanics.q.contains(&of) && !self.is_soft {
-            return Ok(());
-        }
-        let element = self.at_a_node(of)?;
+    fn add_bound_at_nodes(&mut self, bound: &Bound) -> Result<()> {
+        let element = self.program.element(self.elements.bound_at_node(bound)?);
         for phase in self.phases_of(bound) {
             for k in self.steps_of(phase).skip(1) {
                 let name = self.is_soft.then(|| format!("bound `{}`", bound.name));
@@ -112,17 +99,9 @@ impl Transcription<'_> {
         Ok(())
     }
 
-    fn add_bound_in_steps(&mut self, bound: &Bound, of: Expr) -> Result<()> {
-        if self.symbols.controls.contains(&of) && !self.is_soft {
-            return Ok(());
-        }
-        let samples = self.step.samples.iter();
-        let mut values: Vec<Expr> = samples.map(|s| self.symbols.mechanics.at(&[of], &s.q, &s.v, s.t)[0]).collect();
-        values.sort_unstable();
-        values.dedup();
-        for value in values {
-            let inputs = self.step.inputs.clone();
-            let element = self.program.element(&inputs, &[value], None)?;
+    fn add_bound_in_steps(&mut self, bound: &Bound) -> Result<()> {
+        for element in self.elements.bound_in_step(bound)? {
+            let element = self.program.element(element);
             for phase in self.phases_of(bound) {
                 for k in self.steps_of(phase) {
                     let name = self.is_soft.then(|| format!("bound `{}`", bound.name));

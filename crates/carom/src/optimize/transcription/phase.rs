@@ -1,9 +1,9 @@
 //! Durations, nodes, controls and steps.
 
-use super::guess::Guess;
 use super::program::Form;
 use super::{BORDER, STRIDE, Transcription};
 use crate::error::Result;
+use crate::model::Guess;
 use crate::model::control::{Given, Span};
 
 /// A free duration is at least this part of its guess, unless the model says less.
@@ -83,11 +83,7 @@ impl Transcription<'_> {
         let (problem, model) = (self.problem(), self.model);
         let guess = Guess::new(model, &self.steps)?;
         let free = model.system.free();
-        let parameters = model.parameter_values();
-        let number = |given: &Given| match given {
-            Given::Fixed(e) => Some(crate::expr::eval(&[*e], &parameters)[0]),
-            Given::Free(_) => None,
-        };
+        let number = |given: &Given| model.number(given);
         let start = guess.start_q();
         let first = free.iter().map(|&i| match problem.free_start[0].get(i).and_then(Option::as_ref) {
             Some(span) => self.program.unknown([span.min, span.max], span.guess_or(start[i]), BORDER),

@@ -1,9 +1,6 @@
 //! A program that is a sum of elements.
 
-use super::element::Element;
-use crate::error::Result;
-use crate::expr::Expr;
-use crate::kernel::Backend;
+use crate::elements::Element;
 use crate::optimize::nlp::{Nlp, NlpDerivatives, Structure};
 
 /// A number of the problem: a constant plus multiples of variables.
@@ -54,9 +51,8 @@ struct Use {
 
 /// min Σ l, subject to rows that are sums of element rows, multiples of variables and constants.
 pub(super) struct Program {
-    parameters: Vec<Expr>,
+    /// The values of the parameters.
     numbers: Vec<f64>,
-    backend: Backend,
     elements: Vec<Element>,
     uses: Vec<Use>,
     /// (row, variable, factor).
@@ -75,11 +71,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(parameters: Vec<Expr>, numbers: Vec<f64>, backend: Backend) -> Program {
+    pub(super) fn new(numbers: Vec<f64>) -> Program {
         Program {
-            parameters,
             numbers,
-            backend,
             elements: Vec::new(),
             uses: Vec::new(),
             linear: Vec::new(),
@@ -128,10 +122,10 @@ impl Program {
         self.add(row, &slack, -1.0);
     }
 
-    /// Compiles an element.
-    pub(super) fn element(&mut self, inputs: &[Expr], rows: &[Expr], cost: Option<Expr>) -> Result<usize> {
-        self.elements.push(Element::new(&self.parameters, inputs, rows, cost, self.backend)?);
-        Ok(self.elements.len() - 1)
+    /// Takes an element, and returns its number.
+    pub(super) fn element(&mut self, element: Element) -> usize {
+        self.elements.push(element);
+        self.elements.len() - 1
     }
 
     /// Uses an element at these inputs. Rows of the element without an output are not asked for.

@@ -1,14 +1,12 @@
 //! The answer, read off a solution of the program.
 
-use super::events::Surface;
 use super::{Form, Transcription};
+use crate::elements::Surface;
 use crate::error::Result;
-use crate::expr::{Expr, eval, grad};
-use crate::mechanics::numbered;
+use crate::mechanics::Node;
 use crate::model::control::PhaseEvent;
 use crate::optimize::interior::Solution;
 use crate::solve::Lu;
-use crate::system::time;
 
 /// A state, every coordinate in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +141,7 @@ impl Transcription<'_> {
             }
             holds.extend(self.holds(phase, x));
         }
-        let end_cost = self.problem().objective.end.map_or(0.0, |cost| eval(&[cost], &self.known(&last))[0]);
+        let end_cost = self.elements.end_cost_at(last.t, &last.q, &last.v);
         let durations = at(&self.durations);
         Ok(Found {
             durations,
@@ -185,27 +183,8 @@ impl Transcription<'_> {
 
     /// All coordinates, velocities and momenta of a state of the free ones.
     fn state(&self, t: f64, q: &[f64], v: &[f64]) -> PlannedState {
-        let system = &self.model.system;
-        let mut known = self.model.parameter_values();
-        known.push((time(), t));
-        let symbols = &self.symbols.mechanics;
-        known.extend(symbols.q.iter().chain(&symbols.v).copied().zip(q.iter().chain(v).copied()));
-        let all = system.drive(&[system.q(), system.v()].concat());
-        let values = eval(&all, &known);
-        let (q, v) = values.split_at(system.coordinates.len());
-        let mut state = PlannedState { t, q: q.to_vec(), v: v.to_vec(), p: Vec::new() };
-        state.p = eval(&grad(system.lagrangian.l, &system.v()), &self.known(&state));
-        state
-    }
-
-    /// The values of all symbols at a state.
-    fn known(&self, state: &PlannedState) -> Vec<(Expr, f64)> {
-        let system = &self.model.system;
-        let mut known = self.model.parameter_values();
-        known.push((time(), state.t));
-        known.extend(system.q().into_iter().zip(state.q.iter().copied()));
-        known.extend(system.v().into_iter().zip(state.v.iter().copied()));
-        known
+        let Node { t, q, v, p, .. } = self.elements.node(t, q, v);
+        PlannedState { t, q, v, p }
     }
 
     /// v of the free coordinates with p = L_v(q, v) + Gᵀν, tangent to what the phase holds.
@@ -250,15 +229,7 @@ impl Transcription<'_> {
         if let Some((_, known)) = self.velocity_elements.iter().find(|(known, _)| *known == surfaces) {
             return Ok(*known);
         }
-        let gaps: Vec<Expr> = surfaces.iter().map(|&surface| self.gap(surface)).collect();
-        let impulses = numbered("impulse", gaps.len());
-        let symbols = &self.symbols;
-        let push = symbols.push(&gaps, &impulses);
-        let momenta = symbols.mechanics.momenta().into_iter().zip(push).map(|(p, push)| p + push);
-        let rates = gaps.iter().map(|&gap| symbols.rate(gap, &symbols.mechanics.v));
-        let rows: Vec<Expr> = momenta.chain(rates).collect();
-        let inputs = [&symbols.mechanics.q[..], &symbols.mechanics.v, &impulses, &[time()]].concat();
-        let element = self.program.element(&inputs, &rows, None)?;
+        let element = self.program.element(self.elements.velocity(&surfaces)?);
         self.velocity_elements.push((surfaces, element));
         Ok(element)
     }

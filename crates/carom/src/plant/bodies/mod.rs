@@ -25,9 +25,10 @@ use crate::error::{Diagnostic, Error, Result};
 use crate::expr::Expr;
 use crate::flow::{FlowKind, ON_TREES, TreeRule};
 use crate::linkage::refuse;
-use crate::mechanics::{Field, Manifold, Mechanics};
+use crate::mechanics::{Field, FunctionsOfTime, Manifold, Mechanics};
 use crate::modified::ModifiedHamiltonian;
 use crate::phase::Flow;
+use crate::slopes::Slopes;
 use crate::system::System;
 use crate::tree::{MidpointStep, Planar, PlanarRattle, Rattle};
 
@@ -37,7 +38,7 @@ pub struct Bodies {
     system: System,
     /// The Lagrangian as an expression, made on first use. Nothing of it is compiled.
     mechanics: OnceLock<Mechanics>,
-    timed: OnceLock<Vec<Vec<Expr>>>,
+    timed: OnceLock<FunctionsOfTime>,
 }
 
 impl Bodies {
@@ -107,13 +108,17 @@ impl Plant for Bodies {
         Err(needs_expressions("a modified Hamiltonian"))
     }
 
+    fn slopes(&self, _: &[usize]) -> Result<Arc<Slopes>> {
+        Err(needs_expressions("a derivative of steps"))
+    }
+
     fn lagrangian(&self) -> Result<&Mechanics> {
         Ok(self.mechanics.get_or_init(|| Mechanics::new(&self.system)))
     }
 
-    fn functions_of_time(&self) -> Result<&[Vec<Expr>]> {
+    fn functions_of_time(&self) -> Result<&FunctionsOfTime> {
         if !self.code.is_any_timed() {
-            return Ok(&[]);
+            return Ok(self.timed.get_or_init(FunctionsOfTime::default));
         }
         let mechanics = self.lagrangian()?;
         Ok(self.timed.get_or_init(|| mechanics.functions_of_time()))

@@ -67,7 +67,7 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// A pivot at most this large, relative to the largest entry of its row, is zero.
-pub(super) const NO_PIVOT: f64 = 1e-15;
+pub(crate) const NO_PIVOT: f64 = 1e-15;
 
 /// Solves A·X = B by elimination with row pivoting: `b` becomes X, and `a` is overwritten. Returns false if A is singular.
 pub fn solve(a: &mut Matrix, b: &mut Matrix) -> bool {

@@ -1,7 +1,7 @@
 //! The period of a drive.
 
+use super::{Model, ParameterFormula};
 use crate::expr::{Expr, ExprNode, Func, eval, substitute, with_arena};
-use crate::model::Model;
 use crate::system::time;
 
 /// A given period is a multiple of that of the drive if it is within this of it, relative to that of the drive.
@@ -16,13 +16,30 @@ fn parts(model: &Model) -> Vec<Expr> {
     system.drive(&all.collect::<Vec<_>>())
 }
 
-/// True if something in the system depends on the time.
-pub(super) fn is_driven(model: &Model) -> bool {
-    parts(model).iter().any(|part| part.depends_on(&[time()]))
+impl Model {
+    /// True if something in the system depends on the time.
+    pub(crate) fn is_driven(&self) -> bool {
+        parts(self).iter().any(|part| part.depends_on(&[time()]))
+    }
+
+    /// The period 2π/ω of a drive whose functions of time are sin and cos of ω t + b, with multiples of one ω. None for other drives.
+    pub(crate) fn period_of_drive(&self, parameters: &[f64]) -> Option<ParameterFormula> {
+        period_of(self, parameters).map(|period| self.formula_of(period))
+    }
+
+    /// The period that is meant: a number that is a multiple of the period of the drive follows the drive, if that changes.
+    pub(crate) fn follow_drive(&self, given: &ParameterFormula, parameters: &[f64]) -> ParameterFormula {
+        let Some(drive) = self.period_of_drive(parameters) else { return given.clone() };
+        let ratio = given.at(parameters) / drive.at(parameters);
+        if given.is_number() && ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < MULTIPLE {
+            return self.formula_of(ratio.round() * drive.value);
+        }
+        given.clone()
+    }
 }
 
-/// The period 2π/ω of a drive whose functions of time are sin and cos of ω t + b, with multiples of one ω. None for other drives.
-pub(super) fn period_of_drive(model: &Model, parameters: &[f64]) -> Option<Expr> {
+/// See [`Model::period_of_drive`].
+fn period_of(model: &Model, parameters: &[f64]) -> Option<Expr> {
     let (parts, symbols) = (parts(model), [&model.system.q()[..], &model.system.v(), &[time()]].concat());
     let nodes: Vec<(Expr, ExprNode)> =
         with_arena(|a| a.reachable(&parts).into_iter().map(|e| (e, a.node(e))).collect());
@@ -54,18 +71,4 @@ pub(super) fn period_of_drive(model: &Model, parameters: &[f64]) -> Option<Expr>
     }
     let sign = if eval(&rates[slowest..=slowest], &values)[0] < 0.0 { -1.0 } else { 1.0 };
     Some(2.0 * sign * Expr::pi() / rates[slowest])
-}
-
-/// The period that is meant: a number that is a multiple of the period of the drive follows the drive, if that changes.
-pub(super) fn follow_drive(given: Expr, model: &Model, parameters: &[f64]) -> Expr {
-    let Some(drive) = period_of_drive(model, parameters) else { return given };
-    let values: Vec<(Expr, f64)> =
-        model.system.parameters.iter().map(|p| p.symbol).zip(parameters.iter().copied()).collect();
-    let [wanted, one] = [given, drive].map(|e| eval(&[e], &values)[0]);
-    let ratio = wanted / one;
-    let is_number = given.symbols().is_empty();
-    if is_number && ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < MULTIPLE {
-        return ratio.round() * drive;
-    }
-    given
 }

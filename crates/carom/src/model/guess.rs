@@ -1,13 +1,13 @@
-//! The first guess.
+//! The first guess of a control problem.
 
+use super::Model;
+use super::control::{Given, PhaseEvent};
 use crate::error::Result;
 use crate::expr::{Expr, eval, grad};
-use crate::model::Model;
-use crate::model::control::{Given, PhaseEvent};
 use crate::system::time;
 
 /// Configurations at all nodes and controls on all steps to begin with.
-pub(super) struct Guess<'m> {
+pub(crate) struct Guess<'m> {
     model: &'m Model,
     q: Vec<Vec<f64>>,
     /// The middle of each step.
@@ -17,7 +17,7 @@ pub(super) struct Guess<'m> {
 }
 
 impl<'m> Guess<'m> {
-    pub(super) fn new(model: &'m Model, steps: &[usize]) -> Result<Guess<'m>> {
+    pub(crate) fn new(model: &'m Model, steps: &[usize]) -> Result<Guess<'m>> {
         let problem = &model.problem;
         let start = model.start()?;
         let mut guess = Guess {
@@ -103,17 +103,17 @@ impl<'m> Guess<'m> {
     }
 
     /// q at the start.
-    pub(super) fn start_q(&self) -> &[f64] {
+    pub(crate) fn start_q(&self) -> &[f64] {
         &self.q[0]
     }
 
     /// q at a node.
-    pub(super) fn q(&self, node: usize) -> Vec<f64> {
+    pub(crate) fn q(&self, node: usize) -> Vec<f64> {
         self.q[node].clone()
     }
 
     /// A control on a step: its `value`, on the mesh of the model.
-    pub(super) fn control(&self, control: usize, step: usize, phase: usize, local: usize) -> f64 {
+    pub(crate) fn control(&self, control: usize, step: usize, phase: usize, local: usize) -> f64 {
         let problem = &self.model.problem;
         let coarse: Vec<usize> = problem.phases.iter().map(|phase| phase.steps).collect();
         let k = coarse[..phase].iter().sum::<usize>() + local * coarse[phase] / self.steps[phase];

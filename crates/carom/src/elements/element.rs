@@ -7,16 +7,16 @@ use crate::mechanics::numbered;
 
 /// Rows r(ξ) and a cost l(ξ), with the derivatives that a program needs: ∇l, the Jacobian of r, and the Hessian of
 /// w₀l + Σ wᵢrᵢ. One element serves all steps, nodes or events of a kind. Entries that are zero for every ξ are left out.
-pub(super) struct Element {
-    pub(super) inputs: usize,
-    pub(super) rows: usize,
-    pub(super) has_cost: bool,
+pub(crate) struct Element {
+    pub(crate) inputs: usize,
+    pub(crate) rows: usize,
+    pub(crate) has_cost: bool,
     /// The inputs on which the cost depends.
-    pub(super) gradient: Vec<usize>,
+    pub(crate) gradient: Vec<usize>,
     /// (row, input) of each entry of the Jacobian.
-    pub(super) jacobian: Vec<(usize, usize)>,
+    pub(crate) jacobian: Vec<(usize, usize)>,
     /// (i, j) of each entry of the Hessian, i ≥ j.
-    pub(super) hessian: Vec<(usize, usize)>,
+    pub(crate) hessian: Vec<(usize, usize)>,
     parameters: usize,
     /// parameters, ξ → l, r
     values: Kernel,
@@ -70,27 +70,27 @@ impl Element {
     }
 
     /// The length of the working memory: parameters, ξ, weights.
-    pub(super) fn inputs_of_kernel(&self) -> usize {
+    pub(crate) fn inputs_of_kernel(&self) -> usize {
         self.parameters + self.inputs + self.rows + 1
     }
 
     /// The number of derivatives.
-    pub(super) fn derivatives_count(&self) -> usize {
+    pub(crate) fn derivatives_count(&self) -> usize {
         self.gradient.len() + self.jacobian.len() + self.hessian.len()
     }
 
     /// Where ξ begins in the working memory.
-    pub(super) fn first_input(&self) -> usize {
+    pub(crate) fn first_input(&self) -> usize {
         self.parameters
     }
 
     /// Writes l, then r.
-    pub(super) fn eval(&self, memory: &[f64], out: &mut [f64]) {
+    pub(crate) fn eval(&self, memory: &[f64], out: &mut [f64]) {
         self.values.eval(&memory[..self.parameters + self.inputs], &mut out[..self.rows + 1]);
     }
 
     /// Writes ∇l, the Jacobian and the Hessian.
-    pub(super) fn differentiate(&self, memory: &[f64], out: &mut [f64]) {
+    pub(crate) fn differentiate(&self, memory: &[f64], out: &mut [f64]) {
         self.derivatives.eval(&memory[..self.inputs_of_kernel()], &mut out[..self.derivatives_count()]);
     }
 }
