@@ -1,7 +1,7 @@
 //! Gauss collocation.
 
 use super::collocation::Collocation;
-use super::iteration::Iteration;
+use super::iteration::{Guess, Iteration};
 use super::past::{is_same_step, is_same_time};
 use super::stages::Stages;
 use super::stiff::Stiff;
@@ -95,38 +95,31 @@ impl Gauss {
         }
     }
 
-    /// Writes an initial guess of the rates. Returns true if it is the polynomial of the last step, which begins or ends here, or
-    /// that of degree 1 in z0; otherwise the guess is f(z0).
-    fn predict(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
+    /// Solves from the initial guess: the polynomial of the last step, if that begins or ends here; else that of degree 1 in z0, or
+    /// f(z0). Returns whether that succeeded, and whether the guess was better than
+    /// f(z0).
+    fn attempt(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<[bool; 2], NoSolution> {
+        let Gauss { rule, ahead, iteration, last, .. } = self;
         // Do not extrapolate a polynomial far beyond its own step.
-        let ratio = h / self.last.h;
+        let ratio = h / last.h;
         let near = ratio.abs() <= 2.0;
-        let start = if near && is_same(z0, &self.last.end) {
-            1.0
-        } else if near && is_same(z0, &self.last.begin) {
-            self.iteration.reuse_slopes((ratio - 1.0).abs());
-            0.0
+        let guess = if near && is_same(z0, &last.end) {
+            iteration.forget_slopes();
+            match is_same_step(h, last.h) {
+                true => Guess::Matrix(ahead),
+                false => Guess::Polynomial { rule, start: 1.0, ratio },
+            }
+        } else if near && is_same(z0, &last.begin) {
+            iteration.reuse_slopes((ratio - 1.0).abs());
+            Guess::Polynomial { rule, start: 0.0, ratio }
+        } else if iteration.begin_with_slopes(z0, h)? {
+            Guess::Near
         } else {
-            return self.begin(z0, h);
+            iteration.begin(z0)?;
+            Guess::Far
         };
-        if start == 1.0 {
-            self.iteration.forget_slopes();
-        }
-        if start == 1.0 && is_same_step(h, self.last.h) {
-            self.iteration.transform(&self.ahead);
-        } else {
-            self.iteration.continue_to(&self.rule, start, ratio);
-        }
-        Ok(true)
-    }
-
-    /// Writes a guess of the rates from the state z0 alone. Returns true if it contains how they change.
-    fn begin(&mut self, z0: &Phase, h: f64) -> std::result::Result<bool, NoSolution> {
-        if self.iteration.begin_with_slopes(z0, h)? {
-            return Ok(true);
-        }
-        self.iteration.begin(z0)?;
-        Ok(false)
+        let is_near = !matches!(guess, Guess::Far);
+        Ok([iteration.solve(z0, h, guess, z1).is_ok(), is_near])
     }
 
     /// The last step with a length h that differs by roundoff of the time: its end moves with the rate there, which its stages know
@@ -145,15 +138,15 @@ impl Gauss {
 
     /// Solves the stage equations, with fallbacks if the iteration does not converge.
     fn solve(&mut self, z0: &Phase, h: f64, z1: &mut Phase) -> std::result::Result<(), NoSolution> {
-        let is_near = self.predict(z0, h)?;
-        if self.iteration.solve(z0, h, is_near, z1).is_ok() {
+        let [is_solved, is_near] = self.attempt(z0, h, z1)?;
+        if is_solved {
             return Ok(());
         }
         self.forget();
         if is_near {
             // Start from f(z0).
             self.iteration.begin(z0)?;
-            if self.iteration.solve(z0, h, false, z1).is_ok() {
+            if self.iteration.solve(z0, h, Guess::Far, z1).is_ok() {
                 return Ok(());
             }
         }

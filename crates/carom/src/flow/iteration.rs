@@ -125,19 +125,9 @@ impl Iteration {
         self.age = f64::INFINITY;
     }
 
-    /// Replaces F by M·F.
-    pub(super) fn transform(&mut self, m: &[f64]) {
-        self.registers.run(self.field.width, Transform { m, rates: &mut self.rates });
-    }
-
-    /// Replaces F by its polynomial at the stages of another step, which begins at `start` and is longer by `ratio`.
-    pub(super) fn continue_to(&mut self, rule: &Collocation, start: f64, ratio: f64) {
-        self.registers.run(self.field.width, Continue { rule, start, ratio, rates: &mut self.rates });
-    }
-
-    /// Solves from the guess in F, and writes the end of the step to z1. `is_near` is true if the guess is better than f(z0).
-    pub(super) fn solve(&mut self, z0: &Phase, h: f64, is_near: bool, z1: &mut Phase) -> Result<(), NoSolution> {
-        self.registers.run(self.field.width, Solve { iteration: self, z0, h, is_near, z1 })
+    /// Solves from a guess, and writes the end of the step to z1.
+    pub(super) fn solve(&mut self, z0: &Phase, h: f64, guess: Guess, z1: &mut Phase) -> Result<(), NoSolution> {
+        self.registers.run(self.field.width, Solve { iteration: self, z0, h, guess, z1 })
     }
 
     /// Computes the times and states of the stages from F.
@@ -247,11 +237,23 @@ impl Iteration {
     }
 }
 
+/// The rates from which an iteration begins.
+pub(super) enum Guess<'a> {
+    /// Those in F, which are f(z0).
+    Far,
+    /// Those in F, which are better.
+    Near,
+    /// M·F.
+    Matrix(&'a [f64]),
+    /// The polynomial of F at the stages of a step that begins at `start` and is longer by `ratio`.
+    Polynomial { rule: &'a Collocation, start: f64, ratio: f64 },
+}
+
 struct Solve<'a> {
     iteration: &'a mut Iteration,
     z0: &'a Phase,
     h: f64,
-    is_near: bool,
+    guess: Guess<'a>,
     z1: &'a mut Phase,
 }
 
@@ -260,8 +262,15 @@ impl Work for Solve<'_> {
 
     #[inline(always)]
     fn run<const K: usize, V: Vector<K>>(self) -> Result<(), NoSolution> {
-        let Solve { iteration, z0, h, is_near, z1 } = self;
-        iteration.run::<K, V>(z0, h, is_near)?;
+        let Solve { iteration, z0, h, guess, z1 } = self;
+        match guess {
+            Guess::Far | Guess::Near => {}
+            Guess::Matrix(m) => replace(&columns::<K, V>(m, 1.0), &mut iteration.rates),
+            Guess::Polynomial { rule, start, ratio } => {
+                replace(&rule.columns::<K, V>(start, ratio), &mut iteration.rates);
+            }
+        }
+        iteration.run::<K, V>(z0, h, !matches!(guess, Guess::Far))?;
         iteration.finish::<K, V>(z0, h, z1);
         Ok(())
     }
@@ -321,36 +330,6 @@ impl Work for Extrapolate<'_> {
             }
             ch.mul_add(turn, V::load(&f[i])).store(rate);
         }
-    }
-}
-
-struct Transform<'a> {
-    m: &'a [f64],
-    rates: &'a mut [f64],
-}
-
-impl Work for Transform<'_> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run<const K: usize, V: Vector<K>>(self) {
-        replace(&columns::<K, V>(self.m, 1.0), self.rates);
-    }
-}
-
-struct Continue<'a> {
-    rule: &'a Collocation,
-    start: f64,
-    ratio: f64,
-    rates: &'a mut [f64],
-}
-
-impl Work for Continue<'_> {
-    type Outcome = ();
-
-    #[inline(always)]
-    fn run<const K: usize, V: Vector<K>>(self) {
-        replace(&self.rule.columns::<K, V>(self.start, self.ratio), self.rates);
     }
 }
 

@@ -340,7 +340,7 @@ fn run(
     let checked = if plan.checkpoints > 0 { facts.walls } else { 0 };
     let mut checkpoints = Checkpoints::new(mesh.start, plan.until, plan.checkpoints, checked, only_compares);
     let restitution = look.evaluator.restitution().to_vec();
-    let mut streams: Vec<Stream> = Vec::with_capacity(audience.len());
+    let mut streams: Vec<Stream> = Vec::new();
     // The violation of constraints is part of the outcome.
     let matters = |audience: &&mut Audience| facts.stated > 0 || audience.watcher.listens();
     for Audience { watcher, every } in audience.iter_mut().filter(matters) {

@@ -223,7 +223,7 @@ pub(super) fn judge(Predicted { this, next }: Predicted, goal: Goal) -> Tried {
         e if e < 0.2 => 3,
         _ => 2,
     };
-    // What is not predicted anyway may grow faster.
-    let fast = if this.is_some() { 0.0 } else { by_order(error) };
-    Tried { is_good: true, factor: if fast > 2.0 { fast.min(4.0) } else { RUNGS[rung] } }
+    // What is not predicted anyway may grow faster: by more than 2, which is a root that few steps need.
+    let grows = this.is_none() && error < 2f64.powi(-(ORDER_OF_PREDICTION as i32));
+    Tried { is_good: true, factor: if grows { by_order(error).min(4.0) } else { RUNGS[rung] } }
 }
