@@ -26,8 +26,9 @@ impl Search<'_> {
             let secant = last.map_or(moment.rate, |last| (moment.gap - last.gap) / (moment.tau - last.tau));
             let correction = -moment.gap / if secant < 0.0 { secant } else { moment.rate };
             if correction.abs() <= enough {
-                // Late in a run this is more than the roundoff of τ.
-                return Ok(Some(if tau + correction > 0.0 { tau + correction } else { tau }));
+                // Late in a run this is more than the roundoff of τ and of the gap.
+                let is_there = tau + correction <= 0.0 || self.is_roundoff(wall, moment.gap)?;
+                return Ok(Some(if is_there { tau } else { tau + correction }));
             }
             // A slow motion is in the roundoff of the gap for longer: trials then come no nearer.
             if last.is_some() && moment.rate < 0.0 && self.is_roundoff(wall, moment.gap)? {
