@@ -129,8 +129,8 @@ pub const LOWEST_BOUNCE: f64 = 1e-10;
 pub const BOUNCE_OF_HALVED: f64 = 0.1;
 /// Where the length of steps is controlled, the last bounce is at most this many times the local tolerance, relative as above.
 pub const BOUNCE_OF_TOLERANCE: f64 = 10.0;
-/// Walls hold if no later bounce may be higher than this many times the last one: where a body rocks, what it does between its contacts
-/// ends with them, and an error of its position is not larger than that height.
+/// Walls hold only if none of the later bounces can be higher than this many times the last one. Where a body rocks from one wall to the
+/// other, holding both is an error of that height; the rocks until they are as low as single bounces would take three times as long.
 pub const LAST_ROCK: f64 = 100.0;
 /// Two walls do not answer to each other's impulses if W_ij² is at most this, relative to W_ii W_jj.
 pub const UNCOUPLED: f64 = 1e-20;
