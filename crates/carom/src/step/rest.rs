@@ -14,6 +14,8 @@
 //! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
 //! ```
 //!
+//! Where walls answer to each other's impulses, more may be left than one low bounce: see `rocking.rs`.
+//!
 //! [`moreau`](crate::impact::moreau) solves the same problem for velocities. A wall with e = 1 holds the motion only if φ̇ = 0 to
 //! roundoff.
 
