@@ -109,7 +109,7 @@ fn rest_of(w: &[f64], m: usize, bounces: &[Bounce], group: &[usize], left: &mut 
             let mut unit = vec![0.0; count];
             unit[place] = 1.0;
             let mass = solve(&unit)[place].max(0.0);
-            longest = longest.max(2.0 * (2.0 * energy * mass).sqrt() / (force * (1.0 - restitution)));
+            longest = longest.max(2.0 * (2.0 * kinetic * mass).sqrt() / (force * (1.0 - restitution)));
         }
     }
     group.iter().for_each(|&k| left[k].wait = longest);
