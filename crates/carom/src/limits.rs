@@ -129,6 +129,11 @@ pub const LOWEST_BOUNCE: f64 = 1e-10;
 pub const BOUNCE_OF_HALVED: f64 = 0.1;
 /// Where the length of steps is controlled, the last bounce is at most this many times the local tolerance, relative as above.
 pub const BOUNCE_OF_TOLERANCE: f64 = 10.0;
+/// Walls hold only if none of the later bounces can be higher than this many times the last one. Where a body rocks from one wall to the
+/// other, holding both is an error of that height; the rocks until they are as low as single bounces would take three times as long.
+pub const LAST_ROCK: f64 = 100.0;
+/// Two walls do not answer to each other's impulses if W_ij² is at most this, relative to W_ii W_jj.
+pub const UNCOUPLED: f64 = 1e-20;
 /// Only bounces slower than this, relative to the fastest impact so far, may be the last.
 pub const SLOW_BOUNCE: f64 = 1e-2;
 /// A motion that would go further than this in a step at its rate, relative to the roundoff of the gap, bounces higher than that roundoff:

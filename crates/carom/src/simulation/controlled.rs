@@ -58,8 +58,11 @@ pub(super) fn tune_controlled(
         }
         let mut trial = try_out(runner, plan, outcome, tolerance, stop)?;
         let (error, finer) = (trial.error, trial.finer.take());
-        // Errors as large as the motion tell nothing: the smaller local error is better.
-        if best.as_ref().is_none_or(|best| error < best.error || best.error > ORDERLESS) {
+        // Errors as large as the motion tell nothing: the smaller local error is better, unless the finer run failed. At kinks that
+        // are not located any run may fail.
+        let tells = error.is_finite() || runner.has_kinks();
+        let is_better = |best: &Trial| error < best.error || (best.error > ORDERLESS && tells);
+        if best.as_ref().is_none_or(is_better) {
             best = Some(trial);
         }
         if error <= tolerance || stop.wants_to_stop() {

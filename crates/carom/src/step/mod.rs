@@ -23,6 +23,7 @@ mod press;
 mod projected;
 mod release;
 mod rest;
+mod rocking;
 mod scheme;
 mod stages;
 mod state;

@@ -5,8 +5,6 @@ use crate::impact::share;
 /// A wall against which the motion presses, by its index in the list of touching walls.
 pub(super) struct Pressed {
     pub(super) number: usize,
-    /// φ̈ without the force of this wall, when the wall was added.
-    pub(super) acceleration: f64,
     pub(super) force: f64,
 }
 
@@ -21,8 +19,7 @@ pub(super) fn press(
     is_low: impl Fn(usize, &[f64]) -> bool,
 ) -> Option<Vec<Pressed>> {
     let m = free.len();
-    let mut pressed: Vec<Pressed> =
-        low.into_iter().map(|number| Pressed { number, acceleration: free[number], force: 0.0 }).collect();
+    let mut pressed: Vec<Pressed> = low.into_iter().map(|number| Pressed { number, force: 0.0 }).collect();
     loop {
         let row = |i: usize| pressed.iter().map(move |wall| w[i * m + wall.number]);
         let matrix: Vec<f64> = pressed.iter().flat_map(|wall| row(wall.number)).collect();
@@ -30,12 +27,12 @@ pub(super) fn press(
         let forces = share(&matrix, &demand, |_| size)?;
         let pushed = |i: usize| free[i] + row(i).zip(&forces).map(|(w, force)| w * force).sum::<f64>();
         let pushed: Vec<f64> = (0..m).map(pushed).collect();
-        let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i)).map(|i| (i, pushed[i]));
-        let more: Vec<(usize, f64)> = others.filter(|&(i, a)| a < 0.0 && is_low(i, &pushed)).collect();
+        let others = (0..m).filter(|i| pressed.iter().all(|wall| wall.number != *i));
+        let more: Vec<usize> = others.filter(|&i| pushed[i] < 0.0 && is_low(i, &pushed)).collect();
         pressed.iter_mut().zip(forces).for_each(|(wall, force)| wall.force = force);
         if more.is_empty() {
             return Some(pressed);
         }
-        pressed.extend(more.into_iter().map(|(number, acceleration)| Pressed { number, acceleration, force: 0.0 }));
+        pressed.extend(more.into_iter().map(|number| Pressed { number, force: 0.0 }));
     }
 }

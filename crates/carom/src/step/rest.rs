@@ -14,6 +14,8 @@
 //! 0 ≤ N  ⊥  φ̈ = φ̈_free + W N ≥ 0,   W = G M⁻¹ Gᵀ
 //! ```
 //!
+//! Where walls answer to each other's impulses, more may be left than one low bounce: see `rocking.rs`.
+//!
 //! [`moreau`](crate::impact::moreau) solves the same problem for velocities. A wall with e = 1 holds the motion only if φ̇ = 0 to
 //! roundoff.
 
@@ -21,9 +23,10 @@ use super::instant::Resolver;
 use super::log::{EventKind, StepLog};
 use super::maps::Maps;
 use super::press::{Pressed, press};
+use super::rocking::{Bounce, Left, what_is_left};
 use super::touching::{Pace, Scale};
 use crate::impact::by_others;
-use crate::limits::{LEAVES, NO_FORCE, SLOW, SLOW_BOUNCE};
+use crate::limits::{LAST_ROCK, LEAVES, NO_FORCE, SLOW, SLOW_BOUNCE};
 use crate::phase::Phase;
 use crate::plant::Evaluator;
 use crate::solve::{NoSolution, Solved};
@@ -169,7 +172,8 @@ impl Rest {
             let fast = if loses { SLOW_BOUNCE * pace.fastest * scale.root_w } else { f64::INFINITY };
             if gap <= lowest && (rate.abs() <= fast || rate.abs() <= scale.slow) {
                 touching.walls.push((wall, rate));
-                self.scales.push(Scale { lowest, ..scale });
+                let gap = if gap > scale.roundoff { gap } else { 0.0 };
+                self.scales.push(Scale { lowest, gap, ..scale });
             }
         }
         Ok(())
@@ -202,20 +206,66 @@ impl Rest {
         };
         let low = low.into_iter().filter(|&k| free[k] >= 0.0 || !gives_way(k, &free)).collect();
         let is_low = |k: usize, a: &[f64]| is_low(k, rates[k], a[k]) && !gives_way(k, a);
-        let pressed = press(&w, &free, size, low, is_low).ok_or(NoSolution::Accumulated)?;
-        // Forces at walls in several units: N√W.
-        let push = |wall: &Pressed| wall.force * w[wall.number * (m + 1)].sqrt();
-        let total: f64 = pressed.iter().map(push).sum();
-        let Resolver { restitution, touching, .. } = &*around.resolver;
-        let wait = |k: usize, a: f64| match (rates[k].max(0.0), a.abs(), restitution[touching.walls[k].0]) {
-            (rate, a, e) if e < 1.0 && a > 0.0 => 2.0 * rate / (a * (1.0 - e)),
-            _ => 0.0,
-        };
-        let holding = pressed.iter().filter(|wall| push(wall) > NO_FORCE * total);
-        let held = holding.map(|p| Held { wall: touching.walls[p.number].0, wait: wait(p.number, p.acceleration) });
-        let mut held: Vec<Held> = held.collect();
+        let restitution: Vec<f64> = walls.iter().map(|&wall| around.resolver.restitution[wall]).collect();
+        let held = self.held_for_good((&w, &free, size), (&rates, &restitution), low, is_low)?;
+        let mut held: Vec<Held> = held.into_iter().map(|(k, wait)| Held { wall: walls[k], wait }).collect();
         held.sort_by_key(|held| held.wall);
         Ok(held)
+    }
+
+    /// The walls that hold, as [`press`] selects them from `low`, without those that bear nothing; and how long the bounces take that are
+    /// left. Where one of these may be too high, or the other walls stop a bounce that is not among the last, the highest one goes on.
+    fn held_for_good(
+        &self,
+        (w, free, size): (&[f64], &[f64], f64),
+        (rates, restitution): (&[f64], &[f64]),
+        mut low: Vec<usize>,
+        is_low: impl Fn(usize, &[f64]) -> bool,
+    ) -> Solved<Vec<(usize, f64)>> {
+        let m = free.len();
+        let mut goes_on = vec![false; m];
+        while low.iter().any(|&k| free[k] < 0.0) {
+            let may_hold = |k: usize, a: &[f64]| !goes_on[k] && is_low(k, a);
+            let mut pressed = press(w, free, size, low.clone(), may_hold).ok_or(NoSolution::Accumulated)?;
+            // Forces at walls in several units: N√W.
+            let push = |wall: &Pressed| wall.force * w[wall.number * (m + 1)].sqrt();
+            let total: f64 = pressed.iter().map(push).sum();
+            pressed.retain(|wall| push(wall) > NO_FORCE * total);
+            let bounce = |wall: &Pressed| self.bounce(wall, rates, free, restitution);
+            let bounces: Vec<Bounce> = pressed.iter().map(bounce).collect();
+            let left = what_is_left(w, m, &bounces);
+            let is_last =
+                |(bounce, left): (&Bounce, &Left)| left.height <= LAST_ROCK * self.scales[bounce.number].lowest;
+            let is_stopped = |k: usize| {
+                let pushes = bounces.iter().zip(&left).map(|(bounce, left)| w[k * m + bounce.number] * left.impulse);
+                let change: f64 = pushes.sum();
+                goes_on[k] && change < 0.0 && rates[k] + change < -self.scales[k].slow
+            };
+            let height = |bounce: &Bounce| {
+                let Bounce { number: k, gap, rate, .. } = *bounce;
+                (gap + 0.5 * rate * rate / free[k].abs()) / self.scales[k].lowest
+            };
+            let highest = bounces.iter().filter(|bounce| height(bounce) > 0.0);
+            let highest = highest.max_by(|a, b| height(a).total_cmp(&height(b)));
+            let is_good = bounces.iter().zip(&left).all(is_last) && !(0..m).any(is_stopped);
+            match highest.filter(|_| !is_good) {
+                None => return Ok(bounces.iter().zip(left).map(|(bounce, left)| (bounce.number, left.wait)).collect()),
+                Some(highest) => {
+                    goes_on[highest.number] = true;
+                    low.retain(|&k| k != highest.number);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The bounce at a wall that begins to hold.
+    fn bounce(&self, wall: &Pressed, rates: &[f64], free: &[f64], restitution: &[f64]) -> Bounce {
+        let Pressed { number, force } = *wall;
+        let (rate, scale) = (rates[number], &self.scales[number]);
+        let is_roundoff = rate.abs() <= scale.slow || rate * rate <= 2.0 * scale.roundoff * free[number].abs();
+        let rate = if is_roundoff { 0.0 } else { rate };
+        Bounce { number, gap: scale.gap, rate, force, restitution: restitution[number] }
     }
 }
 

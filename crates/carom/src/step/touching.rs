@@ -66,6 +66,8 @@ impl Pace {
 pub(super) struct Scale {
     /// √W.
     pub(super) root_w: f64,
+    /// The gap, if it is wider than roundoff.
+    pub(super) gap: f64,
     /// A rate below this is as good as none.
     pub(super) slow: f64,
     /// A gap below this is roundoff.
@@ -144,7 +146,7 @@ impl Touching {
         let roundoff = self.roundoff(wall, rate, z, evaluator)?;
         let slow = SLOW * (pace.fastest * root_w).max(evaluator.size_of_rate(wall, z)?);
         let slowest = slow.max(SLOW * root_w * motion);
-        Ok(Scale { root_w, slow, roundoff, lowest: roundoff.max(pace.lowest * way), slowest })
+        Ok(Scale { root_w, gap: 0.0, slow, roundoff, lowest: roundoff.max(pace.lowest * way), slowest })
     }
 
     /// Widens what is small at a wall by what the whole motion in the states z, h apart, adds up to the rate:
