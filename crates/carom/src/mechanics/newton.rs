@@ -119,6 +119,21 @@ impl Newton {
         Ok(Newton { method, iterations: 0 })
     }
 
+    /// Keeps the sequence of pivots from one solution to the next, until [`Newton::forget`].
+    pub fn keeping_pivots(mut self) -> Newton {
+        if let Method::Parts(parts) = &mut self.method {
+            parts.slopes = Linear::keeping_pivots(parts.n, &parts.places);
+        }
+        self
+    }
+
+    /// Forgets the sequence of pivots.
+    pub fn forget(&mut self) {
+        if let Method::Parts(parts) = &mut self.method {
+            parts.slopes.forget();
+        }
+    }
+
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
     /// inputs.
     pub fn solve(&mut self, inputs: &mut [f64], results: &mut [f64]) -> std::result::Result<(), NoSolution> {
