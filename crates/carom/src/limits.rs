@@ -47,6 +47,11 @@ pub const VERY_LATE: usize = 8;
 pub const RESIDUALS_COUNT: usize = 2;
 /// After a correction as small as this, relative to each unknown, the next one is below roundoff.
 pub const LAST_CORRECTION: f64 = 1e-9;
+/// Factors of the slopes serve more corrections as long as the unknowns have moved by no more than this since then, relative to each: a
+/// correction is then about this part of the one before it.
+pub const FACTORS_LAST: f64 = 1e-4;
+/// They do not if a correction is not smaller by this factor than the one before it.
+pub const FACTORS_SHRINK: f64 = 1e-2;
 /// Newton's method on strongly nonlinear equations gives up after this number of iterations, in each of which it halves the correction at
 /// most so often.
 pub const MAX_CAREFUL: usize = 200;

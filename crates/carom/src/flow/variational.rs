@@ -107,7 +107,7 @@ impl Variational {
             parameters: parameters.len(),
             points: Points::new(n, rule.inner_times()),
             has_polynomial: inner > 0 && rule.constrains_inner_points(),
-            newton: Newton::of(mechanics, &problem)?,
+            newton: Newton::of(mechanics, &problem)?.keeping_pivots(),
             action: mechanics.kernel(&inputs, &[h * m, discrete_energy(m, h, &step.u[1..].concat())])?,
             field: Field::new(mechanics, parameters)?,
             momenta: mechanics.kernel(&mechanics.state_symbols(), &mechanics.momenta())?,
@@ -217,6 +217,7 @@ impl Flow for Variational {
 
     fn forget(&mut self) {
         self.forget_steps();
+        self.newton.forget();
         self.field.forget();
         self.adjoint.iter_mut().for_each(|adjoint| adjoint.forget());
     }

@@ -8,8 +8,11 @@ use super::terms::Terms;
 use crate::error::Result;
 use crate::expr::Expr;
 use crate::kernel::{Backend, Kernel, NewtonKernel, NewtonProblem, NewtonStatus};
-use crate::limits::{HALVINGS_OF_CORRECTION, MAX_CAREFUL, RESIDUALS_COUNT, VERY_LATE};
-use crate::solve::{Linear, NoSolution, StopRule, largest_part};
+use crate::limits::{
+    FACTORS_LAST, FACTORS_SHRINK, HALVINGS_OF_CORRECTION, LAST_CORRECTION, MAX_CAREFUL, NOTHING, RESIDUALS_COUNT,
+    VERY_LATE,
+};
+use crate::solve::{Linear, NoSolution, StopRule, larger, largest_part};
 
 /// Solves equations r(a, x) = 0 for x with given a, and computes results from the solution:
 ///
@@ -114,6 +117,21 @@ impl Newton {
             None => Method::Parts(Box::new(Parts::new(mechanics, problem)?)),
         };
         Ok(Newton { method, iterations: 0 })
+    }
+
+    /// Keeps the sequence of pivots from one solution to the next, until [`Newton::forget`].
+    pub fn keeping_pivots(mut self) -> Newton {
+        if let Method::Parts(parts) = &mut self.method {
+            parts.slopes = Linear::keeping_pivots(parts.n, &parts.places);
+        }
+        self
+    }
+
+    /// Forgets the sequence of pivots.
+    pub fn forget(&mut self) {
+        if let Method::Parts(parts) = &mut self.method {
+            parts.slopes.forget();
+        }
     }
 
     /// Solves from the guess at the end of `inputs`, and replaces it by the solution. Writes the results and the next carried
@@ -227,20 +245,42 @@ impl Parts {
         iterations: usize,
     ) -> std::result::Result<usize, NoSolution> {
         let mut rule = StopRule::after(iterations);
+        // How far the unknowns have moved since their slopes were factored, and in the last correction, both relative to each. Where they
+        // have hardly moved, the factors serve more corrections.
+        let (mut age, mut previous, mut reused) = (f64::INFINITY, f64::INFINITY, 0);
         loop {
             self.equations.eval(inputs, &mut self.values);
-            if rule.iterations >= RESIDUALS_COUNT && self.is_roundoff(inputs, &mut rule) {
+            let is_fresh = age > FACTORS_LAST || age.is_nan();
+            let may_end = rule.iterations >= RESIDUALS_COUNT;
+            if is_fresh {
+                if may_end && self.is_roundoff(inputs, &mut rule) {
+                    break;
+                }
+                if !self.slopes.factor(&self.values[self.n..]) {
+                    return Err(NoSolution::Singular);
+                }
+                age = 0.0;
+            } else {
+                reused += 1;
+            }
+            let moved = self.find_correction(inputs);
+            // What remains is the correction times the error of the slopes.
+            let is_small = moved <= LAST_CORRECTION && moved * age <= LAST_CORRECTION * LAST_CORRECTION;
+            if !is_fresh && !is_small && may_end && self.is_roundoff(inputs, &mut rule) {
                 break;
             }
-            self.find_correction()?;
             let x = &mut inputs[self.state.end..];
             x.iter_mut().zip(&self.correction).for_each(|(x, dx)| *x -= dx);
-            if rule.is_last(&self.correction, x)? {
+            if rule.is_last(&self.correction, x)? && is_small {
                 break;
             }
+            let shrinks = is_fresh || moved <= FACTORS_SHRINK * previous;
+            age = if shrinks { age + moved } else { f64::INFINITY };
+            previous = moved;
         }
         self.finish(inputs, results);
-        Ok(rule.iterations)
+        // Those with the same factors are together worth about one.
+        Ok(rule.iterations - usize::saturating_sub(reused, 1))
     }
 
     /// See [`Newton::solve_carefully`].
@@ -253,7 +293,10 @@ impl Parts {
                 self.finish(inputs, results);
                 return Ok(count);
             }
-            self.find_correction()?;
+            if !self.slopes.factor(&self.values[self.n..]) {
+                return Err(NoSolution::Singular);
+            }
+            self.find_correction(inputs);
             start.copy_from_slice(&inputs[first..]);
             let sizes: Vec<f64> = start.iter().zip(&self.correction).map(|(x, dx)| x.abs() + dx.abs()).collect();
             let size = largest_part(&self.correction, &sizes);
@@ -291,14 +334,12 @@ impl Parts {
         rule.is_roundoff(largest_part(r, &self.sizes))
     }
 
-    /// Solves ∂r/∂x·dx = r.
-    fn find_correction(&mut self) -> std::result::Result<(), NoSolution> {
-        let (r, slopes) = self.values.split_at(self.n);
-        if !self.slopes.factor(slopes) {
-            return Err(NoSolution::Singular);
-        }
-        self.slopes.solve(r, &mut self.correction);
-        Ok(())
+    /// Solves ∂r/∂x·dx = r with the slopes that were factored last. Returns the largest |dxᵢ|/|xᵢ − dxᵢ|.
+    fn find_correction(&mut self, inputs: &[f64]) -> f64 {
+        self.slopes.solve(&self.values[..self.n], &mut self.correction);
+        let x = &inputs[self.state.end..];
+        let part = |(dx, x): (&f64, &f64)| if dx.abs() <= NOTHING { 0.0 } else { (dx / (x - dx)).abs() };
+        self.correction.iter().zip(x).map(part).fold(0.0, larger)
     }
 
     /// Writes the results and the next carried inputs.

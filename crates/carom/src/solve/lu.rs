@@ -40,8 +40,7 @@ impl Lu {
         if *n == 0 {
             return true;
         }
-        let rows = matrix.chunks_exact(*n).enumerate();
-        let is_regular = units.set(rows.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, *x))));
+        let is_regular = units.set_dense(matrix);
         for ((a, matrix), row) in a.chunks_exact_mut(*n).zip(matrix.chunks_exact(*n)).zip(&units.rows) {
             a.iter_mut().zip(matrix).zip(&units.columns).for_each(|((a, x), column)| *a = row * x * column);
         }
