@@ -47,10 +47,13 @@ pub(super) struct Equipment {
 
 /// Equipment of finished runs, reused by later ones: for full steps, for steps in halves, and for each seed of disturbed steps.
 #[derive(Default)]
-pub(super) struct Pool([Mutex<Vec<Box<Equipment>>>; 2 + DISTURBED_RUNS]);
+pub(super) struct Pool([Mutex<Shelf>; 2 + DISTURBED_RUNS]);
+
+/// Boxed, because equipment is large and each run moves it out and in.
+type Shelf = Vec<Box<Equipment>>;
 
 impl Pool {
-    fn of(&self, variant: Variant) -> MutexGuard<'_, Vec<Box<Equipment>>> {
+    fn of(&self, variant: Variant) -> MutexGuard<'_, Shelf> {
         let shelf = match variant {
             Variant::Whole => 0,
             Variant::Halved => 1,
