@@ -154,8 +154,8 @@ fn disks_that_fill_a_box_have_an_estimate() {
     assert!(estimate < 0.1, "{estimate}");
 }
 
-/// The same by default, from starts that differ by 1e-13. What happens between walls without play depends so much on the start that runs may
-/// fail whose local errors are near roundoff: a run that completed keeps its estimate.
+/// Five disks in a box that four of them fill, by default, from starts that differ by 1e-13. What happens between walls without play
+/// depends so much on the start that runs may fail whose local errors are near roundoff: a run that completed keeps its estimate.
 #[test]
 fn disks_that_fill_a_box_have_an_estimate_by_default() {
     for signs in [[0.0; 5], [1.0, -1.0, 0.5, 0.3, -0.8]] {

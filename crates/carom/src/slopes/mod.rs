@@ -45,7 +45,7 @@ pub struct Slopes {
     pub(crate) restitution: Kernel,
     system: System,
     mechanics: Mechanics,
-    /// The same at eight states at once. Compiled on first use.
+    /// (L_v, ṗ) and their slopes at eight states at once. Compiled on first use.
     lanes: OnceLock<Result<Arc<LaneSlopes>>>,
     /// L, then L_q, L_t, L_θ. Compiled on first use.
     energy: OnceLock<Option<Kernel>>,

@@ -161,7 +161,7 @@ impl Equilibrium {
     }
 }
 
-/// The largest |xⱼ|cⱼ of a row, in four parts that do not wait for each other. What is no number does not count.
+/// The largest |xⱼ|cⱼ of a row, as four maxima that do not wait for each other. NaN does not count.
 fn largest(row: &[f64], columns: &[f64]) -> f64 {
     let larger = |most: f64, size: f64| if size > most { size } else { most };
     let (xs, x) = row.as_chunks::<4>();
